@@ -120,8 +120,8 @@ def test_the_list_of_what_an_erasure_removes_has_no_serious_fault(
             if folder := os.environ.get("COPYSIFT_SCREENSHOTS"):
                 driver.save_screenshot(str(Path(folder) / f"erase-{name[:5]}-{width}-{dark}.png"))
             assert faults_shown(driver) == []
-            frames = "return [...document.querySelectorAll('.scroller')].map(f => f.scrollWidth - f.clientWidth)"
-            assert not any(driver.execute_script(frames))
+            frames = "[...document.querySelectorAll('.scroller')]"
+            assert not any(driver.execute_script(f"return {frames}.map(f => f.scrollWidth - f.clientWidth)"))
 
 
 def test_the_login_page_has_no_serious_fault(guarded: Server) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from copysift.serve import tables
+from copysift.serve import forms, tables
 from copysift.serve.database import Database
 from copysift.serve.incoming import uploaded
 from copysift.serve.job import CANCELLED, DONE, FAILED, QUEUED, RUNNING, Job, unguessable
@@ -18,6 +18,7 @@ from copysift.serve.jobs import Jobs
 from copysift.serve.limits import LimitError, Limits
 from copysift.serve.marks import Mark, Marks
 from copysift.serve.models import job_out
+from copysift.serve.pages import prepare
 from copysift.serve.users import Users
 from copysift.serve.views import environment
 
@@ -284,6 +285,16 @@ def test_names_of_jobs_cannot_be_guessed_and_never_look_like_options() -> None:
     made = {unguessable() for _ in range(2000)}
     assert len(made) == 2000
     assert all(len(each) == 22 and not each.startswith("-") for each in made)
+
+
+def test_everything_that_pages_are_made_of_can_be_loaded_before_the_first_one() -> None:
+    environment.cache_clear()
+    forms.form_for.cache_clear()
+    prepare()
+    loaded = environment().cache
+    assert loaded is not None
+    assert {name for _, name in loaded} == set(environment().list_templates())
+    assert forms.form_for.cache_info().currsize == 2
 
 
 def test_a_check_that_runs_and_has_told_nothing_yet_can_be_shown(jobs: Jobs) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import os
 import socket
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from copysift.serve.incoming import IncomingFolder
 from copysift.serve.jobs import Jobs
 from copysift.serve.limits import Limits
 from copysift.serve.metrics import Metrics
@@ -131,6 +134,45 @@ def test_only_this_machine_is_known_to_moss_without_a_list(tmp_path_factory: pyt
     assert listed.owner("123", "10.0.0.7") == "ann"
     assert listed.owner("456", "127.0.0.1") is None
     jobs.close()
+
+
+def test_between_two_files_of_moss_clients_others_have_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns, turn_of = 0, []
+    begin = IncomingFolder.begin
+
+    def noted(self: IncomingFolder, name: str, role: str = "file") -> None:
+        turn_of.append(turns)
+        begin(self, name, role)
+
+    monkeypatch.setattr(IncomingFolder, "begin", noted)
+
+    async def client(port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"moss 1\ndirectory 0\nX 0\nmaxmatches 10\nshow 250\nlanguage c\n")
+        writer.write(b"".join(b"file %d c 2 %d.c\nx\n" % (number, number) for number in range(1, 41)))
+        writer.write(b"end\n")
+        assert await reader.readline() == b"yes\n"
+        await reader.read()
+        writer.close()
+
+    async def all_of_them() -> None:
+        nonlocal turns
+        moss = MossServer(jobs, Workers(jobs, 1), lambda job: "", None, Metrics(), "local")
+        port = await moss.start("127.0.0.1", 0)
+        clients = asyncio.gather(*(client(port) for _ in range(5)))
+        while not clients.done():
+            turns += 1
+            await asyncio.sleep(0)
+        await clients
+        await moss.close()
+
+    jobs = Jobs(tmp_path / "data", Limits())
+    asyncio.run(all_of_them())
+    jobs.close()
+    assert len(turn_of) == 5 * 40
+    assert max(Counter(turn_of).values()) <= 2
 
 
 @pytest.mark.parametrize("header", ["Host: [::1", "Host: 127.0.0.1\r\nOrigin: http://["])

@@ -59,11 +59,8 @@ def test_roles_of_a_token_file_hold_whoever_adds_tokens(tmp_path: Path) -> None:
         added = command(data, "add", "carl")
         assert added.stderr == "copysift: carl has the role teacher\n"  # for there is an admin
         second = command(data, "add", "ann").stdout.strip()
-        for token in (filed, second):
-            assert server.ask("GET", "/admin", headers={"cookie": logged_in(server, token)})[0] == 200
-        assert (
-            server.ask("GET", "/admin", headers={"cookie": logged_in(server, added.stdout.strip())})[0] == 403
-        )
+        for token, status in ((filed, 200), (second, 200), (added.stdout.strip(), 403)):
+            assert server.ask("GET", "/admin", headers={"cookie": logged_in(server, token)})[0] == status
         revoked = command(data, "revoke", "bob")
         assert revoked.stderr == "copysift: 0 revoked; a token in a token file ends when its line is gone\n"
 

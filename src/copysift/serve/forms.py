@@ -17,7 +17,8 @@ from copysift.settings.declaration import Setting
 from copysift.settings.refusals import REFUSALS
 
 OFTEN = ("kind", "language", "threshold", "max_shared", "anonymise")  # shown without unfolding, in this order
-_CONSOLE = re.compile(r" Repeatable\.| See copysift \w+\.| Same as --[^.]+\.")  # of a help, what is about the command line
+# What of a help is about the command line.
+_CONSOLE = re.compile(r" Repeatable\.| See copysift \w+\.| Same as --[^.]+\.")
 
 
 @dataclass(frozen=True, slots=True)

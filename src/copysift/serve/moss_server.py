@@ -54,6 +54,7 @@ class MossServer:
         self._server: asyncio.Server | None = None
         self._open = 0
         self._peers: Counter[str] = Counter()
+        self._file_turn = asyncio.Lock()
 
     async def start(self, host: str, port: int) -> int:
         """Listen; give the port, which is a free one when 0 was given."""
@@ -166,7 +167,10 @@ class _Talk:
                 owner = self._server.owner(self._talk.user, self._peer)
                 assert owner is not None, "the files of a refused client are thrown away"
                 self._upload = await asyncio.to_thread(self._server._jobs.incoming, owner)
-            self._upload.begin(event.name, "base" if event.base else "file")
+            # One file of all clients, then everything else has its turn: making many takes a disk long.
+            async with self._server._file_turn:
+                self._upload.begin(event.name, "base" if event.base else "file")
+                await asyncio.sleep(0)
         elif isinstance(event, FileData):
             assert self._upload is not None
             self._upload.write(event.data)

@@ -26,7 +26,7 @@ from copysift.serve.models import MarkModel, job_out
 from copysift.serve.pseudonyms import KEY
 from copysift.serve.state import PageUser, ServerState, State
 from copysift.serve.users import ASSISTANT
-from copysift.serve.views import root_of, show
+from copysift.serve.views import environment, root_of, show
 
 router = APIRouter()
 FORM_TOKEN = "x-form-token"
@@ -46,6 +46,14 @@ def check_form(request: Request, state: State, user: str, token: str = "") -> No
     """Refuse what did not come from a page that this server made for the user."""
     if not state.access.form_is_genuine(user, token or request.headers.get(FORM_TOKEN, "")):
         raise HTTPException(403, "the form is too old, or not ours: load the page again")
+
+
+def prepare() -> None:
+    """Load what the first page would wait for: it would come while others wait for theirs."""
+    for name in environment().list_templates():
+        environment().get_template(name)
+    for command in ("scan", "index"):
+        forms.form_for(command)
 
 
 @router.get("/")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import uvicorn
 import uvloop
+from starlette.concurrency import run_in_threadpool
 
 from copysift.errors import StoreError, UsageError
 from copysift.runtime import durable
@@ -34,6 +35,7 @@ from copysift.serve.marks import Marks
 from copysift.serve.metrics import Metrics
 from copysift.serve.moss_server import MossServer
 from copysift.serve.oidc import OpenIdConnect
+from copysift.serve.pages import prepare
 from copysift.serve.shared_runs import Runs
 from copysift.serve.state import State
 from copysift.serve.store import Store
@@ -118,12 +120,13 @@ async def _serve(settings: ServeOptions, jobs: Jobs, say: Say) -> None:
         workers.start()
         moss = await _moss(state, say)
         housekeeping = asyncio.create_task(_housekeeping(jobs))
+        prepared = asyncio.create_task(run_in_threadpool(prepare))  # as routes are
         say(f"copysift serves {state.base}/ from {config.data}")
         event("started", address=state.base, data=config.data)
         try:
             await _web(state, web)
         finally:
-            for task in (housekeeping, webhook):
+            for task in (housekeeping, prepared, webhook):
                 if task is not None:
                     task.cancel()
             if moss is not None:

@@ -1,8 +1,8 @@
 """Who may use the server: names, roles, quotas and tokens, of which only the digests are stored.
 
 Users are in the database, where `copysift serve token` changes them while the server runs, and in the
-token file, which is read at the start. Names and roles of the file are written into the database then, so that
-other processes know them; its tokens are not.
+token file, which is read at the start. Names and roles of the file are written into the database then, so
+that other processes know them; its tokens are not.
 """
 
 from __future__ import annotations
