@@ -622,3 +622,20 @@ def test_times_counts_and_hints_are_plain_words(driver, tmp_path):
     assert "2026-11-14 04:28:00 ann" in text(driver, "#main")
     open_page(driver, tmp_path / "r.html", "#/submission/0")
     assert "2026-11-14 04:28:00" in text(driver, "#main")
+
+
+def test_a_search_finds_letters_that_have_no_accent_to_drop(driver, tmp_path):
+    step = "for (int i = 0; i < wide; i++) { sum = sum * 31 + cells[i] % 7; if (sum > 9000) { sum = 0; } }\n"
+    write(tmp_path, {"hw/Łukasz Østergård/a.java": step * 3, "hw/Weiß/a.java": f"goto a;\n{step * 3}"})
+    done = copysift(tmp_path, "scan", "hw", "--by", "dir", "--threshold", "0", "-o", "r.html")
+    assert done.status == 0, done.err
+    open_page(driver, tmp_path / "r.html", "#/pairs")
+    box = driver.find_element(By.CSS_SELECTOR, "input[type=search]")
+    for wanted, rows in (("lukasz ostergard", 1), ("weiss", 1), ("Weiß", 1), ("ostergard garcia", 0)):
+        box.clear()
+        box.send_keys(wanted)
+        wait_for(
+            driver, f"return (document.querySelectorAll('tbody tr').length > 0) === {str(bool(rows)).lower()}"
+        )
+        found = driver.find_elements(By.CSS_SELECTOR, "tbody tr")
+        assert sum("Weiß" in row.text for row in found) == rows, wanted

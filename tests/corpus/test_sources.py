@@ -11,12 +11,13 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from copysift.engines.reading import records
+from copysift.engines.reading import records, segments_of
 from copysift.errors import InputError
 from copysift.model.values import REPLACED, Skipped
 from copysift.settings.corpus import CorpusSettings
 from copysift.settings.declaration import make
-from copysift.sources import json_array
+from copysift.sources import detection, json_array
+from copysift.sources.gunzip import Gunzip
 from copysift.sources.record_files import open_source
 from copysift.sources.records import TOO_DEEP, Fields
 from copysift.sources.walk import WalkSettings
@@ -189,6 +190,17 @@ SPELLED = {
     "tsv": lambda n: f"{n}\t{text(200, n)}",
 }
 HEADS = {"csv": "id,text\n", "tsv": "id\ttext\n"}
+
+
+def test_a_compressed_file_is_not_unpacked_further_than_its_kind_needs(tmp_path, monkeypatch):
+    content = b"".join(json.dumps(RECORDS[0] | {"n": n}).encode() + b"\n" for n in range(4000))
+    (tmp_path / "c.jsonl.gz").write_bytes(gzip.compress(content))
+    readinto, unpacked = Gunzip.readinto, []
+    monkeypatch.setattr(Gunzip, "readinto", lambda *given: unpacked.append(readinto(*given)) or unpacked[-1])
+    assert [each.place for each in segments_of([str(tmp_path)], CorpusSettings())] == [
+        str(tmp_path / "c.jsonl.gz")
+    ]
+    assert 0 < sum(unpacked) <= 2 * (detection.HEAD + detection.PEEK) < len(content)
 
 
 @pytest.mark.parametrize("packed", [".gz", ".zst"])

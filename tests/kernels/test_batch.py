@@ -11,7 +11,7 @@ from copysift import kernels
 from copysift.kernels import _batch as compiled
 from copysift.kernels.reference import batch as reference
 from copysift.kinds import languages
-from copysift.kinds.lexemes import separators
+from copysift.kinds.lexemes import lengths, separators
 from tests import strategies
 from tests.kernels.remembered import Remembered
 
@@ -124,6 +124,49 @@ def test_all_small_programs_equal_the_twin(edition, name):
     sources = ["".join(each).encode() for n in range(5) for each in itertools.product(pieces, repeat=n)]
     for robust in (False, True):
         programs_agree(name, sources, 1, 2, 2, 2, 7, robust)
+
+
+BRIEF = ["c", "cpp", "java", "python", "javascript", "go", "sql", "lua"]
+
+
+def brief_agrees(name, sources, *rule, most=0):
+    """Both give the same distinct hashes, which are those of the first tokens."""
+    entry = languages().find(name)
+    told = entry.table.arrays(), separators(entry.language), entry.language.lines, 2, 2, *rule
+    given = lengths(entry.language.keywords), most
+    (ours, bounds), *rest = compiled.winnow_programs(sources, *told, True, 0, *given)
+    (theirs, ends), *_ = reference.winnow_programs(sources, *told, True, 0, *given)
+    assert (ours.tolist(), bounds.tolist()) == (theirs.tolist(), ends.tolist()), (name, sources, most)
+    assert not any(len(values) for values, _ in rest)
+
+
+@pytest.mark.parametrize("name", ["c", "java", "python"])
+def test_distinct_hashes_of_all_small_programs_equal_the_twin(edition, name):
+    for pieces in (
+        ["x", " ", "\n", '"', "u8", "#", "1"],
+        ["if", "L", "'", "/", "*", "\\", "\n"],
+        ["1e", "+", ".", "-", ">", "é", "$"],
+        ["#error", "#if 0", "\n#endif", "\n", " ", "x", "("],
+    ):
+        sources = ["".join(each).encode() for n in range(4) for each in itertools.product(pieces, repeat=n)]
+        brief_agrees(name, sources, 2, 2, 7)
+        brief_agrees(name, sources, 1, 1, 7, most=2)
+
+
+@given(
+    st.sampled_from(BRIEF),
+    st.lists(st.lists(st.sampled_from([*TOKENS, "_Static_assert", "w" * 40, "->", "<<=", "0x1p-3", "\r\n"]))),
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.integers(0, 30),
+)
+def test_distinct_hashes_of_random_programs_equal_the_twin(name, sources, k, w, most):
+    brief_agrees(name, ["".join(each).encode() for each in sources], k, w, 0, most=most)
+
+
+def test_long_keywords_have_one_bit():
+    assert len(lengths(("if", "w" * 40))) == 256
+    assert lengths(("if", "w" * 40))[ord("w")] == 1 << 31
 
 
 @given(

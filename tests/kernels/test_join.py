@@ -146,6 +146,36 @@ def both_rows(entries, first, last, side, kin, measure, threshold, min_shared, m
     return ours
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9)), max_size=160),
+    st.integers(0, 9),
+    st.integers(0, 10),
+    st.sampled_from([0.5, 1.0, 2.0, 4.0, 8.0]),
+    st.sampled_from([0.0, 0.3, 0.5, 0.9]),
+    st.lists(st.integers(0, 2), min_size=10, max_size=10),
+    st.sampled_from([0, 1, 3]),
+)
+def test_groups_that_are_alike_equal_the_twin(entries, first, last, founded, least, labels, most):
+    """Every pair is found, though only the rarest hashes are followed."""
+    (offsets, holders, _, _, weights, totals), sizes = listed(entries)
+    sizes = sizes + np.uint32(1)  # of one hash that nobody else has
+    rarest = compiled.rarest_first(offsets, holders, 10)
+    same(rarest, reference.rarest_first(offsets, holders, 10))
+    order, *rows = rarest
+    side, kin = np.array(labels, np.uint32), np.zeros(10, np.uint32)
+    told = (offsets, holders, *rows, weights, totals), order, sizes, side, kin, founded, least, most
+    same(compiled.alike(first, last, *told), reference.alike(first, last, *told))
+
+
+def test_wrong_postings_are_refused_where_the_rarest_come_first():
+    offsets, holders = np.array([0, 2], np.int64), np.array([0, 9], np.uint32)
+    for module in (compiled, reference):
+        with pytest.raises(ValueError, match="below n_groups"):
+            module.rarest_first(offsets, holders, 5)
+        with pytest.raises(ValueError, match="last offset"):
+            module.rarest_first(offsets, holders[:1], 10)
+
+
 FEW_HASHES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=80)
 LABELS = st.lists(st.integers(0, 2), min_size=10, max_size=10).map(lambda a: np.array(a, np.uint32))
 NONE = np.zeros(10, np.uint32)

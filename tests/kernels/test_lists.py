@@ -50,8 +50,8 @@ def postings(lists):
         for number, listed in enumerate(lists)
         for place, (document, _) in enumerate(listed)
     )
-    keys, places = (np.array(column) for column in zip(*rows, strict=True))
-    keys, places = keys.astype(np.uint64), places.astype(np.uint32)
+    keys = np.array([key for key, _ in rows], np.uint64)
+    places = np.array([place for _, place in rows], np.uint32)
     weights = 1 + 10 ** np.arange(len(lists), dtype=np.uint32)
     return keys, places, np.array(members, np.uint64), np.cumsum(lengths) - lengths, lengths, weights
 

@@ -85,3 +85,20 @@ def test_a_scan_of_an_export_of_gradescope_has_its_authors(tmp_path):
     index.add(tmp_path / "export.zip")
     authors = {each.author for each in index.scan().submissions}
     assert authors == {"Jane Doe and John Roe", "Ann O'Hara", ""}
+
+
+def test_the_two_folders_that_moodle_makes_of_one_submission_are_one(tmp_path):
+    """Files and text that was typed into the page are in folders of their own."""
+    who = ["José García_1000", "Ann Lee_1001", "Bo Müller_1002"]
+    with zipfile.ZipFile(tmp_path / "moodle.zip", "w") as archive:
+        for author in who:
+            for kind, name in (("file", "main.txt"), ("onlinetext", "onlinetext.html")):
+                text = " ".join(f"{author}{kind}x{at}" for at in range(200))
+                archive.writestr(f"{author}_assignsubmission_{kind}/{name}", text)
+        archive.writestr("Cy Diaz_1003_assignsubmission_file/main.txt", "alone " * 90)
+    with zipfile.ZipFile(tmp_path / "moodle.zip") as archive:
+        archive.extractall(tmp_path / "unpacked")
+    for place in (tmp_path / "moodle.zip", tmp_path / "unpacked"):
+        found = copysift.scan(place, by="dir", threshold=0)
+        authors = [each.author for each in found.submissions]
+        assert sorted(authors) == ["Ann Lee", "Bo Müller", "Cy Diaz", "José García"]

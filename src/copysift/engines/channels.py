@@ -21,7 +21,7 @@ from copysift import kernels
 from copysift.errors import UsageError
 from copysift.fingerprints.shingles import ShingleSets
 from copysift.join.boilerplate import bounds_of
-from copysift.kinds import Languages, Text, canonicaliser, languages, notebook, to_utf8
+from copysift.kinds import Languages, Text, canonicaliser, header, languages, notebook, to_utf8
 from copysift.kinds.choice import detect_language, kind_by_magic, kind_of_text
 from copysift.kinds.lextable import NUMBER, REGEX
 from copysift.kinds.pygments_code import Foreign
@@ -92,7 +92,7 @@ def _by_name(name: str, head: bytes, known: Languages, code: bool) -> str:
     kind = kind_of_text(name, head, known, every=False)
     if kind_traits(kind).magic:
         return kind
-    if not kind.startswith("code:") or _is_machine_made(name, head):
+    if not kind.startswith("code:") or kind == header.KIND or _is_machine_made(name, head):
         return WORDS
     return _code(kind.removeprefix("code:"), known)
 

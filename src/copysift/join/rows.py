@@ -213,19 +213,23 @@ class Rows:
         more: tuple[Rows, Rows] | None = None,
         verbatim: float = 0.0,
     ) -> None:
-        groups = self.groups = len(postings.sizes)
-        self._side = np.zeros(groups, np.uint32) if side is None else side
-        self._kin = np.zeros(groups, np.uint32) if kin is None else kin
-        if len(self._side) != groups or len(self._kin) != groups:
-            raise UsageError(f"labels must be as many as the {groups} groups")
+        self._label(postings, side, kin)
+        groups = self.groups
         if any(each.groups != groups for each in more or ()):
             raise UsageError(f"a list of other groups beside one of {groups}")
-        self.postings = postings
         rows = kernels.join.transpose(postings.offsets, postings.groups, groups)
         self.offsets = rows[0]  # of the hashes of each group
         self._list = (postings.offsets, postings.groups, *rows, postings.weights, postings.totals)
         self._verbatim = verbatim
         self._more = more or (None, None)
+
+    def _label(self, postings: Postings, side: UInt32s | None, kin: UInt32s | None) -> None:
+        groups = self.groups = len(postings.sizes)
+        self.postings = postings
+        self._side = np.zeros(groups, np.uint32) if side is None else side
+        self._kin = np.zeros(groups, np.uint32) if kin is None else kin
+        if len(self._side) != groups or len(self._kin) != groups:
+            raise UsageError(f"labels must be as many as the {groups} groups")
 
     def most_pairs(self) -> int:
         """Give how many pairs share a hash, at most."""

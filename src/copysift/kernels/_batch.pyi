@@ -33,4 +33,6 @@ def winnow_programs(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
+    brief: UInt32s | None = None,
+    most: int = 0,
 ) -> tuple[Parted, Parted, Parted]: ...

@@ -60,6 +60,8 @@ cdef extern from "programs.h" nogil:
     int pr_make(pr_space *space, const cs_rule *rule, const cs_edition *edition, const lexer *table)
     void pr_free(pr_space *space)
     int pr_program(pr_space *space, const pr_told *told, const uint8_t *data, size_t n)
+    void pr_hurry(pr_space *space, const uint32_t *lengths, size_t most)
+    int pr_tokens(pr_space *space, const uint8_t *data, size_t n)
 
 text_init()
 unicode_init()
@@ -169,10 +171,14 @@ def winnow_texts(list sources, list marked, size_t k, size_t w, uint64_t seed=0,
         free(texts)
 
 
-cdef int winnow_every(text *texts, Py_ssize_t n, pr_space *space, pr_told *told, int64_t[:, ::1] bounds) noexcept nogil:
+cdef int winnow_every(text *texts, Py_ssize_t n, pr_space *space, pr_told *told, bint brief,
+                      int64_t[:, ::1] bounds) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        if pr_program(space, told, texts[i].data, texts[i].size):
+        if brief:
+            if pr_tokens(space, texts[i].data, texts[i].size):
+                return -1
+        elif pr_program(space, told, texts[i].data, texts[i].size):
             return -1
         bounds[0, i + 1] = space.hashes.count
         bounds[1, i + 1] = space.statements.count
@@ -201,10 +207,14 @@ def winnow_programs(
     uint64_t seed=0,
     bint robust=True,
     size_t inner=0,
+    const uint32_t[::1] brief=None,
+    size_t most=0,
 ):
     """Lex and winnow programs of one language; give their hashes, their statements and their strings.
 
-    Each comes with where in it those of each program begin and end.
+    Each comes with where in it those of each program begin and end. `brief`: each hash of a program once, and
+    neither statements nor strings; it has the lengths of the keywords that begin with a byte, as bits.
+    Then the first `most` tokens count, or all if it is 0.
     """
     cdef const uint8_t[::1] classes = table[0], blob = table[8]
     cdef const int32_t[::1] rules = table[1], rule_first = table[2], rule_order = table[3], ops = table[4]
@@ -230,6 +240,11 @@ def winnow_programs(
     x.keywords, x.keyword_mask = &keywords[0], keywords.shape[0] - 1
     told.ending, told.n_ending, told.lines = &ending[0], ending.shape[0], lines
     told.shortest, told.longest = shortest, longest
+    cdef const uint32_t *lengths = NULL
+    if brief is not None:
+        if brief.shape[0] != 256:
+            raise ValueError("a length of keywords for each byte, or none")
+        lengths = &brief[0]
     cdef text *texts = <text *>calloc(n + 1, sizeof(text))
     if texts == NULL:
         raise MemoryError
@@ -240,7 +255,9 @@ def winnow_programs(
             texts[i].size = PyBytes_GET_SIZE(held[i])
         with nogil:
             if not pr_make(&space, &rule, &chosen, &x):
-                failed = winnow_every(texts, n, &space, &told, ends)
+                if lengths != NULL:
+                    pr_hurry(&space, lengths, most)
+                failed = winnow_every(texts, n, &space, &told, lengths != NULL, ends)
         if failed:
             raise MemoryError
         return (

@@ -36,3 +36,18 @@ def row_candidates(
     likeness: float = 0.0,
     most: int = 0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]: ...
+def rarest_first(
+    offsets: NDArray[np.int64], groups: UInt32s, n_groups: int
+) -> tuple[UInt32s, NDArray[np.int64], UInt32s]: ...
+def alike(
+    first: int,
+    last: int,
+    postings: tuple[NDArray[Any], ...],
+    order: UInt32s,
+    sizes: UInt32s,
+    side: UInt32s,
+    kin: UInt32s,
+    founded: float,
+    least: float,
+    most: int = 0,
+) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]: ...

@@ -56,6 +56,20 @@ cdef extern from "pairs.h" nogil:
     int join_rows(const join_job *, uint32_t, uint32_t, join_pairs *)
     int JOIN_SHARED, JOIN_RESEMBLANCE, JOIN_CONTAINMENT, JOIN_SIMILARITY
 
+cdef extern from "alike.h" nogil:
+    ctypedef struct alike_job:
+        join_list list
+        const uint32_t *order
+        const uint32_t *sizes
+        const uint32_t *side
+        const uint32_t *kin
+        size_t n_groups
+        double founded
+        double least
+        size_t most
+    void alike_rows(const int64_t *, const uint32_t *, size_t, size_t, uint32_t *, int64_t *, uint32_t *, int64_t *)
+    int alike_pairs(const alike_job *, uint32_t, uint32_t, join_pairs *)
+
 MEASURES = {
     "shared": JOIN_SHARED,
     "resemblance": JOIN_RESEMBLANCE,
@@ -256,6 +270,59 @@ def row_candidates(
     try:
         with nogil:
             fits = join_rows(&job, first, last, &found)
+        if not fits:
+            raise MemoryError
+        return _columns(found)
+    finally:
+        free(found.pairs)
+
+
+def rarest_first(const int64_t[::1] offsets, const uint32_t[::1] groups, size_t n_groups):
+    cdef size_t n_hashes = offsets.shape[0] - 1
+    if offsets[n_hashes] != groups.shape[0]:
+        raise ValueError("the last offset is not the number of postings")
+    if groups.shape[0] and np.max(groups) >= n_groups:
+        raise ValueError("a group number is not below n_groups")
+    order = np.zeros(max(n_hashes, 1), np.uint32)
+    row_offsets = np.zeros(n_groups + 1, np.int64)
+    ranks = np.zeros(max(groups.shape[0], 1), np.uint32)
+    cdef uint32_t[::1] o = order, r = ranks
+    cdef int64_t[::1] rows = row_offsets, starts = np.zeros(n_groups + 2, np.int64)
+    if groups.shape[0]:
+        with nogil:
+            alike_rows(&offsets[0], &groups[0], n_hashes, n_groups, &o[0], &rows[0], &r[0], &starts[0])
+    return order[:n_hashes], row_offsets, ranks[: groups.shape[0]]
+
+
+def alike(
+    uint32_t first,
+    uint32_t last,
+    tuple postings,
+    const uint32_t[::1] order,
+    const uint32_t[::1] sizes,
+    const uint32_t[::1] side,
+    const uint32_t[::1] kin,
+    double founded,
+    double least,
+    size_t most=0,
+):
+    cdef size_t n_groups = sizes.shape[0]
+    _same_length(n_groups, side.shape[0])
+    _same_length(n_groups, kin.shape[0])
+    cdef alike_job job
+    cdef join_pairs found
+    found.pairs = NULL
+    found.n = found.room = 0
+    if last > n_groups or first >= last or len(postings[1]) == 0:
+        return _columns(found)
+    job.list = _list(postings, n_groups)
+    _same_length(len(postings[0]) - 1, order.shape[0])
+    job.order, job.sizes, job.side, job.kin, job.n_groups = &order[0], &sizes[0], &side[0], &kin[0], n_groups
+    job.founded, job.least, job.most = founded, least, most
+    cdef int fits
+    try:
+        with nogil:
+            fits = alike_pairs(&job, first, last, &found)
         if not fits:
             raise MemoryError
         return _columns(found)

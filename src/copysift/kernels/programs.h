@@ -3,7 +3,7 @@
 #ifndef COPYSIFT_PROGRAMS_H
 #define COPYSIFT_PROGRAMS_H
 
-#include "lex.h"
+#include "lex_quick.h"
 #include "lex_told.h"
 #include "window.h"
 
@@ -25,15 +25,19 @@ typedef struct {
     cs_edition edition;
     cs_space space;
     lexer x; /* its table; its lists of tokens serve one program after the other */
+    quick_table quick; /* of its language, if only symbols are wanted */
+    int quickly;
+    size_t most; /* tokens that count then */
     uint32_t *places;
-    size_t room; /* of places */
+    size_t room;   /* of places */
+    pr_list known; /* slots of a table of the hashes of one program */
     pr_list hashes, statements, strings; /* of all programs */
 } pr_space;
 
 static void pr_free(pr_space *b) {
     cs_free_space(&b->space);
     free(b->x.symbols); free(b->x.starts); free(b->x.ends); free(b->x.raws);
-    free(b->places); free(b->hashes.values); free(b->statements.values); free(b->strings.values);
+    free(b->places); free(b->known.values); free(b->hashes.values); free(b->statements.values); free(b->strings.values);
     memset(b, 0, sizeof *b);
 }
 
@@ -44,6 +48,13 @@ static int pr_make(pr_space *b, const cs_rule *rule, const cs_edition *edition, 
     b->edition = *edition;
     b->x = *table;
     return cs_make_space(&b->space, rule->k, rule->w, &rule->p, 4, rule->r > 0) ? -1 : 0;
+}
+
+/* From now on give symbols alone, those of the first `most` tokens, or of all if it is 0; `lengths` has those of the
+   keywords that begin with a byte, as bits. */
+static void pr_hurry(pr_space *b, const uint32_t *lengths, size_t most) {
+    b->quickly = quick_make(&b->quick, &b->x, lengths);
+    b->most = most;
 }
 
 /* Where `more` values may be written behind those that are there; NULL: out of memory. */
@@ -65,7 +76,9 @@ static void pr_lex(pr_space *b, const uint8_t *data, size_t n) {
     x->n = n;
     x->count = x->at = x->line = x->line_token = 0;
     x->depth = x->holes = x->levels = x->pending = x->failures = 0;
-    lex_run(x);
+    if (b->quickly) quick_run(x, &b->quick, b->most);
+    else lex_run(x);
+    if (b->most && x->count > b->most) x->count = b->most;
 }
 
 /* Winnow the symbols of the program that was lexed last; -1: out of memory. */
@@ -99,6 +112,36 @@ static int pr_program(pr_space *b, const pr_told *t, const uint8_t *data, size_t
     if (!(out = pr_more(&b->strings, more))) return -1;
     b->strings.count += told_strings(x->symbols, x->raws, x->starts, x->ends, x->count, t->longest, out);
     return 0;
+}
+
+/* Leave each hash of a program once, where it first is: those of the list from `first` on; -1: out of memory. */
+static int pr_once(pr_space *b, size_t first) {
+    uint64_t *hashes = b->hashes.values + first;
+    size_t count = b->hashes.count - first, slots = 16, kept = 0;
+    int zero = 0; /* was met: an empty slot is 0 */
+    while (slots < 2 * count) slots *= 2;
+    uint64_t *table = pr_more(&b->known, slots);
+    if (!table) return -1;
+    memset(table, 0, slots * sizeof *table);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hash = hashes[i];
+        size_t at = (size_t)(hash * 0x9E3779B97F4A7C15u >> 32) & (slots - 1);
+        while (table[at] && table[at] != hash) at = (at + 1) & (slots - 1);
+        if (hash ? table[at] == hash : zero) continue;
+        table[at] = hash;
+        zero |= !hash;
+        hashes[kept++] = hash;
+    }
+    b->hashes.count = first + kept;
+    return 0;
+}
+
+/* Lex one program, and add its hashes to their list, each once; -1: out of memory. */
+static int pr_tokens(pr_space *b, const uint8_t *data, size_t n) {
+    size_t first = b->hashes.count;
+    pr_lex(b, data, n);
+    if (b->x.failed || pr_winnow(b)) return -1;
+    return b->hashes.count > first ? pr_once(b, first) : 0;
 }
 
 #endif

@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property, lru_cache
-from importlib import resources
 from pathlib import Path
 
 from copysift.errors import UsageError
@@ -85,6 +84,11 @@ class Languages:
         """Say whether any language uses the extension of a file, whatever its head is like."""
         return _suffix(name) in self._extensions
 
+    def is_decided(self, name: str) -> bool:
+        """Say whether one language alone has the extension of a file, whatever its head is like."""
+        claimants = self._extensions.get(_suffix(name), ())
+        return len(claimants) == 1 and not claimants[0].looks_like
+
     def with_files(self, paths: Iterable[str]) -> Languages:
         """Give these languages and those of some files, which come first."""
         added = tuple(from_file(path) for path in paths)
@@ -109,7 +113,7 @@ def _entry(text: str, origin: str, whole: bool = True) -> Entry:
 
 
 def _built_in() -> Iterator[Entry]:
-    folder = resources.files("copysift.kinds") / "languages"
+    folder = Path(__file__).with_name("languages")  # `importlib.resources` would load a dozen modules
     for each in sorted(folder.iterdir(), key=lambda found: found.name):
         if each.name.endswith(".toml"):
             yield _entry(each.read_text("utf-8"), each.name, whole=False)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from copysift.kinds import notebook
+from copysift.kinds import header, notebook
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.catalog import Languages, languages
 from copysift.kinds.kind import CODE, TEXT, channel_of
@@ -14,7 +14,6 @@ from copysift.model.traits import kind_traits
 from copysift.runtime import registry
 from copysift.runtime.encoding import detect_encoding
 
-HEADERS = (".h", ".H")
 _MARK = b"\xef\xbb\xbf"  # of UTF-8
 _BLANKS = re.compile(rb"\s*")
 _HTML_TAG = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -71,11 +70,29 @@ def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
     return kind_of_text(name, head, known)
 
 
+def kind_of_suffix(name: str, known: Languages, every: bool = True) -> str:
+    """Give the kind of texts with the suffix of a name, as `kind_of_text` does; "" where they may differ.
+
+    It is asked once for a suffix. Only the first bytes of a file may say otherwise (`may_have_magic`).
+    """
+    by_name = kinds_by_suffix().get(name[name.rfind(".") :].lower())
+    if by_name or not known.is_decided(name):
+        return ""
+    kind = kind_of_text(name, b"", known, every)
+    return kind if kind.startswith("code:") else ""
+
+
+def may_have_magic(head: bytes) -> bool:
+    """Say whether the first bytes of a file may choose its kind."""
+    return bool(head) and head[0] in _first_bytes()
+
+
 def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True) -> str:
     """Choose the kind of a text by the suffix of its name, then by its first bytes, in UTF-8.
 
-    The languages are looked up only where a suffix may name one. Without `every`, headers of C are texts, for
-    the tokens of declarations say little, and so is what only Pygments can lex, which takes long.
+    The languages are looked up only where a suffix may name one. Without `every`, headers of C are a kind of
+    their own, for the tokens of declarations say little, and what only Pygments can lex, which takes long, is
+    a text.
     """
     if by_content := kind_by_magic(head):
         return by_content
@@ -84,9 +101,9 @@ def kind_of_text(name: str, head: bytes, known: Known = None, every: bool = True
         by_name = kinds_by_suffix().get(name[dot:].lower())
         if by_name and not kind_traits(by_name).raw:
             return by_name
-        if not every and name.endswith(HEADERS):
-            return "text"
         language = detect_language(name, head, known() if callable(known) else known, every)
+        if not every and language == header.LANGUAGE and name.endswith(header.SUFFIXES):
+            return header.KIND
         if language:
             return f"code:{language}"
     return "html" if _begins_a_page(head) else "text"

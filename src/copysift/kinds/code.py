@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from copysift.model.values import Canonical
 
 if TYPE_CHECKING:
     from copysift.kinds.catalog import Entry
-    from copysift.model.values import UInt64s
+    from copysift.model.values import UInt32s, UInt64s
 
     Rule = tuple[int, int, int, bool, int]  # k, w, seed, robust, r of open-closed
 
@@ -40,6 +40,7 @@ class Code(CodeCanonicaliser):
         self._arrays = entry.table.arrays()
         self._ending = lexemes.separators(entry.language)
         self._lines = entry.language.lines
+        self._lengths = lexemes.lengths(entry.language.keywords)
 
     def told(self, chunks: Iterable[bytes], into: list[Lexemes] | None) -> Iterator[Canonical]:
         """Canonicalise, and put what the lexemes of each block say into a list."""
@@ -65,13 +66,23 @@ class Code(CodeCanonicaliser):
 
     def winnowed(self, sources: list[bytes], rule: Rule) -> tuple[list[UInt64s], list[Lexemes]]:
         """Give hashes and lexemes of programs of up to PIECE bytes each."""
-        limits = lexemes.SHORTEST, lexemes.LONGEST
-        table, ending, lines = self._arrays, self._ending, self._lines
-        found = kernels.batch.winnow_programs(sources, table, ending, lines, *(*limits, *rule))
+        found = self._winnowed(sources, rule)
         hashes, statements, strings = (
             [values[start:end] for start, end in pairwise(bounds.tolist())] for values, bounds in found
         )
         return hashes, list(map(Lexemes, statements, strings))
+
+    def distinct(self, sources: list[bytes], rule: Rule, most: int) -> list[UInt64s]:
+        """Give the distinct hashes of the first `most` tokens of programs of up to PIECE bytes each."""
+        hashes, bounds = self._winnowed(sources, rule, self._lengths, most)[0]
+        return [hashes[start:end] for start, end in pairwise(bounds.tolist())]
+
+    def _winnowed(self, sources: list[bytes], rule: Rule, brief: UInt32s | None = None, most: int = 0) -> Any:
+        """Give hashes, statements and strings, and where those of each program are."""
+        table, ending, lines = self._arrays, self._ending, self._lines
+        limits = lexemes.SHORTEST, lexemes.LONGEST
+        told = table, ending, lines, *limits, *rule
+        return kernels.batch.winnow_programs(sources, *told, brief=brief, most=most)
 
     def places(self, data: bytes) -> PlacedLexemes:
         """Find the statements and strings of a source in memory; of one of over PIECE bytes, of its start."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ def family(kind: str) -> str:
     return traits.family or traits.name
 
 
+@cache
 def channel_of(kind: str) -> str:
     """Give the channel of a kind: programs by their tokens have one, all else shares another."""
     return kind_traits(kind).channel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copysift.kinds import notebook, webpage
+from copysift.kinds import header, notebook, webpage
 from copysift.kinds import pygments_code as foreign
 from copysift.kinds.catalog import Languages, languages
 from copysift.kinds.code import Code
@@ -18,6 +18,8 @@ def code(language: str = "", known: Languages | None = None) -> Canonicaliser:
         return webpage.WebPage(known)
     if language == notebook.NAME:
         return notebook.Notebook(known)
+    if language == header.NAME:
+        return Code(known.find(header.LANGUAGE))
     if language.startswith(foreign.PREFIX):
         return foreign.Foreign(language)
     if not language or (entry := known.find(language)).language.text:

@@ -49,14 +49,17 @@ def unpacked(place: str, opened: IO[bytes] | None = None) -> IO[bytes]:
     return unpacked_stream(cast("BinaryIO", stream), how)
 
 
-def unpacked_stream(file: BinaryIO, how: str) -> BinaryIO:
-    """Give the unpacked bytes of an open file; `how` is as `packing` gives it."""
+def unpacked_stream(file: BinaryIO, how: str, piece: int = PIECE) -> BinaryIO:
+    """Give the unpacked bytes of an open file; `how` is as `packing` gives it.
+
+    At least `piece` bytes are unpacked at once.
+    """
     if not how:
         return file
     if how == "gzip":
-        return io.BufferedReader(Gunzip(file, strict=True), PIECE)
+        return io.BufferedReader(Gunzip(file, strict=True), piece)
     if how in ("zstd", "lz4"):
-        return io.BufferedReader(_ByArrow(file, how), PIECE)
+        return io.BufferedReader(_ByArrow(file, how), piece)
     try:
         if how == "bz2":
             import bz2

@@ -267,7 +267,7 @@ def _beginning(document: Document, how: str, size: int) -> bytes:
     parts: list[bytes] = []
     try:
         with closing(document.content.open()) as file:
-            stream = unpacked_stream(file, how)
+            stream = unpacked_stream(file, how, size)  # no more than is asked: it is thrown away
             while size > 0 and (part := stream.read(size)):
                 parts.append(part)
                 size -= len(part)

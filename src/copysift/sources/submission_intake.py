@@ -7,6 +7,7 @@ a separate group, unless its name says that a learning platform put several of o
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import field, replace
@@ -190,6 +191,9 @@ class Grouping:
         if not container and not self._is_export(self._wrapper):  # the folders of one submission are no class
             self._wrapper = ""
         inner = [name.removeprefix(self._wrapper) for name in self._inside]
+        self._parted = _parted(
+            {first for first, slash, _ in (each.partition("/") for each in inner) if slash}
+        )
         # An archive of loose files is one submission that was named itself.
         self._whole = container and not any(
             "/" in name or is_archive(name) or known_export(name) for name in inner
@@ -216,9 +220,9 @@ class Grouping:
             return self._root, self._root
         first, slash, _ = inside.removeprefix(self._wrapper).partition("/")
         prefix = f"{self._root}/{self._wrapper}" if self._root != "/" else f"/{self._wrapper}"
-        if slash:
-            return prefix + first, prefix
         export = known_export(first)
+        if slash and not (export and export.key in self._parted):
+            return prefix + first, prefix
         return prefix + (export.key if export else first), prefix
 
     def wraps(self, folder: str) -> bool:
@@ -253,3 +257,9 @@ class Grouping:
             if not slash or not first or is_archive(first) or known_export(first) or not deeper:
                 return wrapper
             wrapper += f"{first}/"
+
+
+def _parted(folders: set[str]) -> set[str]:
+    """Give the keys of exported submissions of which a platform has made several folders, as Moodle does."""
+    exports = [found for each in folders if (found := known_export(each)) is not None and not found.attempt]
+    return {key for key, count in Counter(each.key for each in exports).items() if count > 1}

@@ -8,7 +8,7 @@ encodings, large files, other schemes) is read one by one, with the same result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from copysift import kernels
 from copysift.errors import CopysiftError, InputError
 from copysift.fingerprints import FingerprintSettings
-from copysift.kinds import notebook
+from copysift.kinds import header, notebook
+from copysift.kinds.kind import CHANNELS, channel_of
 from copysift.model.document import Document
 from copysift.model.traits import kind_traits
 from copysift.model.values import Skipped
@@ -74,8 +75,43 @@ def _readings(reader: Reader, kind: str) -> tuple[str, ...]:
 
 def _is_plain(reader: Reader, kind: str) -> bool:
     """Say whether the kernels can fingerprint sources of a kind by themselves."""
+    if kind == header.KIND and not reader.is_brief(kind):  # only its first tokens count
+        return False
     known = kind_traits(kind).markup is not None or reader.lexer(kind) is not None
     return known and reader.fingerprint_settings(kind).is_windowed
+
+
+def hashes_again(reader: Reader, asked: Sequence[tuple[Document, str, str]]) -> Iterator[UInt64s | None]:
+    """Give the fingerprints of documents again, each as a kind, from its readable source as another one.
+
+    None stands for one that is gone.
+    """
+    for first in range(0, len(asked), MOST):
+        some = asked[first : first + MOST]
+        texts = [
+            None if isinstance(each, Skipped) else _text(each)
+            for each in reader.load_many([each for each, *_ in some])
+        ]
+        known = iter(known_utf8([text for text in texts if text is not None]))
+        batch: dict[str, list[tuple[int, bytes]]] = {}
+        for number, ((_, kind, source), text) in enumerate(zip(some, texts, strict=True)):
+            if text is not None and next(known) and source != notebook.KIND and _is_plain(reader, kind):
+                batch.setdefault(kind, []).append((number, text))
+        made: dict[int, UInt64s] = {}
+        for kind, sources in batch.items():
+            found, _ = _winnowed(
+                reader, kind, [text for _, text in sources], reader.fingerprint_settings(kind)
+            )
+            made.update(zip((number for number, _ in sources), found, strict=True))
+        for number, each in enumerate(some):
+            yield made[number] if number in made else _hashes_of(reader, *each)
+
+
+def _hashes_of(reader: Reader, entry: Document, kind: str, source: str) -> UInt64s | None:
+    try:
+        return reader.hashes_of(entry, kind, source)
+    except (InputError, OSError):  # it is gone
+        return None
 
 
 def sum_batch(reader: Reader, entries: Sequence[Document]) -> list[Read]:
@@ -107,23 +143,29 @@ def _one(reader: Reader, entry: Document, loaded: Document) -> Read:
 
 def _fingerprint(reader: Reader, batch: dict[str, list[tuple[int, bytes]]], out: list[Any]) -> None:
     """Fingerprint the sources of a batch, and put their views into its results."""
-    made = {
-        (number, kind): view
-        for kind, sources in batch.items()
-        for (number, _), view in zip(
-            sources, _views(reader, kind, [text for _, text in sources]), strict=True
-        )
-    }
-    for number in {number for number, _ in made}:
+    made: dict[int, list[View]] = {}
+    for kind in sorted(batch, key=_place):
+        sources = batch[kind]
+        views = _views(reader, kind, [text for _, text in sources])
+        for (number, _), view in zip(sources, views, strict=True):
+            if view is not None:
+                made.setdefault(number, []).append(view)
+    for number, views_of in made.items():
         read = out[number]
-        views = tuple(made[number, kind] for kind in reader.readings(read.kind))
-        out[number] = ScannedFile(read.entry, read.kind, read.size, read.checksum, views)
+        out[number] = ScannedFile(read.entry, read.kind, read.size, read.checksum, tuple(views_of))
 
 
-def _views(reader: Reader, kind: str, sources: list[bytes]) -> list[View]:
-    """Fingerprint sources as one kind, as `Reader.view` does each of them."""
+def _place(kind: str) -> int:
+    """Give the place of a kind among those that a document is read as."""
+    return CHANNELS.index(channel_of(kind))
+
+
+def _views(reader: Reader, kind: str, sources: list[bytes]) -> Sequence[View | None]:
+    """Fingerprint sources as one kind, as `Reader.view` does each of them; None: too few fingerprints."""
     settings = reader.fingerprint_settings(kind)
     found, told = _winnowed(reader, kind, sources, settings)
+    if reader.is_brief(kind):
+        return [View(kind, [hashes]) if len(hashes) >= reader.brief else None for hashes in found]
     few = [number for number, hashes in enumerate(found) if reader.has_few(kind, hashes)]
     # A window of one k-gram chooses every one.
     grams, _ = _winnowed(reader, kind, [sources[at] for at in few], replace(settings, w=1))
@@ -142,6 +184,8 @@ def _winnowed(
         return [], []
     rule = (settings.k, settings.w, settings.seed, *settings.windowing)
     if lexer := reader.lexer(kind):
+        if reader.is_brief(kind):
+            return [settings.kept(hashes) for hashes in lexer.distinct(sources, rule, header.MOST)], ()
         found, told = lexer.winnowed(sources, rule)
         return [settings.kept(hashes) for hashes in found], told
     marked = [bool(kind_traits(kind).markup)] * len(sources)

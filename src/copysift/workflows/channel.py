@@ -97,7 +97,7 @@ class Channel:
             self.whole.add(group, view.whole)
             self.occurrences_whole.add(group, view.whole)
             self.short.add(group)
-        self.counted[group] += total
+        self.counted[group] = self.counted.get(group, 0) + total  # a Counter would ask a method
         if kind_traits(view.kind).linked:
             self.linked[group] += total
         return total

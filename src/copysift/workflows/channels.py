@@ -27,9 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift.clusters.families import families
+from copysift.join.alike import HEADERS, AlikeRows
 from copysift.join.memory import Budget, Join, in_order
 from copysift.join.rows import NO_FLOOR, Candidates, Floor, Postings, RowRange, Rows, row_ranges
-from copysift.kinds import notebook, webpage
+from copysift.kinds import header, notebook, webpage
 from copysift.kinds.kind import CHANNELS, CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.chance import Chance
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from copysift.model.values import UInt32s, UInt64s
 
 PROSE = (0, 1)  # groups that have what files other than programs have: a join keeps what two have
-JOINS = 8  # that share one budget: fingerprints, all k-grams and repeats of two channels, statements, strings
+JOINS = 11  # that share one budget: fingerprints, all k-grams and repeats of 3 channels, statements, strings
 # Measured on two versions of the kernel headers: 957 pairs more than the 7,400 of texts; without a floor
 # 81,000. A renamed program of ten lines passes.
 FLOOR = Floor(founded=12, plenty=40, likeness=0.5)
@@ -91,6 +92,8 @@ class Channels:
         self._settings, self._jobs, self._length = settings, jobs, length
         made_of, sif = (budget, tmp_dir, jobs, base), settings.measure == "sif"
         self.text, self.code = (Channel(name, *made_of, length, sif) for name in CHANNELS)
+        self.headers = Channel(CODE, *made_of, length, sif)
+        self.headers.floor = Floor(founded=HEADERS.founded)
         made = (TEXTS, SLIDES, SHEETS) if mixed else ()
         self._with_text = set[int]()  # groups whose text counts beside their tokens
         self._types = {name: Channel(TEXT, *made_of, 0, sif) for name in made}
@@ -110,7 +113,7 @@ class Channels:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for channel in (*self, *self._types.values()):
+        for channel in (*self, self.headers, *self._types.values()):
             channel.close()
         self._prose.close()
         self.evidence.close()
@@ -127,15 +130,17 @@ class Channels:
             return
         taken: dict[str, int] = {}
         for view in views:
-            channel = self.code if view.channel == CODE else self.text
-            taken[view.channel] = channel.add(group, view, count)
+            name = view.channel
+            channel = self.channel_of(view.kind) if name == CODE else self.text
+            taken[name] = channel.add(group, view, count)
             if view.kind in WITH_PROSE:
                 self._with_text.add(group)
-            if view.lexemes is not None:
+            if view.lexemes is not None and channel is not self.headers:
                 self.evidence.add(group, view.lexemes)
-        for channel in self:
-            if channel.name not in taken:
-                channel.others[group] += next(iter(taken.values()))
+        if len(taken) < len(CHANNELS):
+            for channel in self:
+                if channel.name not in taken:
+                    channel.others[group] += next(iter(taken.values()))
         if not self._types:
             return
         for own in self._of_type(group, CODE in taken, written, next(iter(taken.values()))):
@@ -156,7 +161,9 @@ class Channels:
         most = stored[0].fingerprints
         if kinds.get(CODE) in WITH_PROSE:
             self._with_text.add(group)
-        channels = {each.name: each for each in self if each.name in kinds}
+        channels = {
+            name: self.text if name == TEXT else self.channel_of(kind) for name, kind in kinds.items()
+        }
         for each in self:
             if each.name not in kinds:
                 each.others[group] += most
@@ -181,6 +188,10 @@ class Channels:
             else:
                 yield channel
 
+    def channel_of(self, kind: str) -> Channel:
+        """Give the list that the tokens of a kind of program belong to."""
+        return self.headers if kind == header.KIND else self.code
+
     def finish(
         self, groups: int, max_shared: int, weigh: dict[str, Weigh], kin: UInt32s | None = None
     ) -> None:
@@ -197,6 +208,9 @@ class Channels:
             elif weigh[TEXT] is weights:
                 made = channel.without_libraries(made)
             self.postings[channel.name], self._whole[channel.name] = map(channel.weighed, made)
+        self._headers: Postings | None = None
+        if self.headers.counted:
+            self._headers = self.headers.finish(self._groups, max_shared, weigh[CODE])[0]
         self._finish_types(weigh[CODE])
         self.more: tuple[Postings, Postings] | None = None
         if self.evidence.groups and not scheme.sketch:
@@ -321,6 +335,11 @@ class Channels:
                 chance = chance if chance is not None and chance.any() else None
                 repeated = _repeated(channel, whole, postings)
                 yield _List(number, channel, whole, short, rows, few, repeats, chance, repeated)
+        if self._headers is not None:
+            channel, alone = self.headers, np.zeros(self._groups, np.bool_)
+            alike = AlikeRows(self._headers, HEADERS, side, kin)
+            repeated = _repeated(channel, False, self._headers)
+            yield _List(CHANNELS.index(CODE), channel, False, alone, alike, 0, None, repeated=repeated)
         for name, (chosen, whole_list) in self._typed.items():
             short = self.types[name].short
             for whole, postings in ((False, chosen), (True, whole_list)):

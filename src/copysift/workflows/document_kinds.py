@@ -12,7 +12,9 @@ from copysift.kinds.choice import (
     kind_among_texts,
     kind_by_magic,
     kind_of_binary,
+    kind_of_suffix,
     kind_of_text,
+    may_have_magic,
 )
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.model.traits import is_raw, kind_traits
@@ -25,6 +27,7 @@ class DocumentKinds:
 
     def __init__(self, settings: Settings, programs: str = "both") -> None:
         self._settings = settings
+        self._by_suffix: dict[str, str] = {}
         self._programs = programs  # both, or as in an index of version 0.1: text only, or code only
         if settings.language or settings.language_file:  # refused before anything is read
             chosen_kind(settings.language or "ascii", self.languages)
@@ -48,7 +51,25 @@ class DocumentKinds:
     def plain_kind(self, name: str, text: bytes) -> str:
         """Give the kind of a file that is surely a text in UTF-8."""
         asked = self._settings.kind
-        return asked if is_raw(asked) else self._text_kind(name, text[:SAMPLE])
+        if is_raw(asked):
+            return asked
+        dot = name.rfind(".")
+        if dot > 0 and name[dot - 1] not in "/\\" and not may_have_magic(text):
+            known = self._by_suffix.get(name[dot:])
+            if known is None:
+                known = self._by_suffix[name[dot:]] = self._kind_of_suffix(name)
+            if known:
+                return known
+        return self._text_kind(name, text[:SAMPLE])
+
+    def _kind_of_suffix(self, name: str) -> str:
+        """Give the kind of texts with the suffix of a name; "" where it is not all that counts."""
+        settings = self._settings
+        if settings.kind != "auto" or settings.language or self._programs == "text":
+            return ""
+        if not name[name.rfind(".") + 1 :]:
+            return ""
+        return kind_of_suffix(name, self.languages, settings.reads_pages_as_programs)
 
     def kind_of(self, data: bytes, name: str = "") -> str:
         """Give the kind of some content in memory, that may have a name; a notebook stays text there."""

@@ -7,6 +7,7 @@ nobody knows how its programs were read.
 from __future__ import annotations
 
 from copysift.errors import UsageError
+from copysift.kinds import header
 from copysift.kinds.catalog import Languages
 from copysift.kinds.kind import CODE
 from copysift.store.catalog import Catalog
@@ -19,7 +20,7 @@ _PYGMENTS = "Pygments"  # which reads the languages that have no table here
 def digest(language: str, languages: Languages) -> str:
     """Give the digest of the lexer that reads a language today."""
     try:
-        return languages.find(language).table.digest()
+        return languages.find(header.LANGUAGE if language == header.NAME else language).table.digest()
     except UsageError:
         from importlib.metadata import PackageNotFoundError, version  # slow, and only Pygments needs it
 

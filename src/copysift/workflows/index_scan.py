@@ -194,7 +194,7 @@ class IndexScan(Scan):
             for join, at, one in channels.known(group, new, fresh, written_type(entry)):
                 owners.setdefault(join, []).append((at, one))
             filed.kinds.update(fresh)
-            if CODE in fresh:
+            if CODE in fresh and channels.channel_of(brought[CODE]) is channels.code:
                 self._add_lexemes(channels, group, entry, brought[CODE], content.kind)
             if self._gathered is not None:
                 members.append(_Member(filed, group, [each.number for each in stored]))

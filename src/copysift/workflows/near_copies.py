@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copysift import kernels
-from copysift.errors import InputError
 from copysift.join.boilerplate import bounds_of
 from copysift.match.counts import PairColumns
 from copysift.match.measures import shares
@@ -21,6 +20,7 @@ from copysift.match.sets import shared_by
 from copysift.match.templates import is_near_copy
 from copysift.runtime.arrays import distinct, is_among
 from copysift.runtime.plurals import plural
+from copysift.workflows.batches import hashes_again
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,17 +58,24 @@ class NearCopies:
         equal = [number for members in collection.equal() for number in members[1:]]
         self._again[[number for number in equal if number < len(asked)]] = True
         asked &= ~self._again
-        for number in np.flatnonzero(asked).tolist():
-            for filed in collection.holders(number):
-                kind = filed.kind_in(self._channel)
-                try:
-                    hashes = reader.hashes_of(filed.entry, kind, filed.source_kind(kind))
-                except (InputError, OSError):  # it is gone
-                    continue
-                if room > 0 and is_near_copy(is_among(hashes, common)):
-                    self._numbers.append(number)
-                    self._sets.append(distinct(hashes))
-                    room -= self._sets[-1].nbytes
+        numbers = [
+            (number, filed)
+            for number in np.flatnonzero(asked).tolist()
+            for filed in collection.holders(number)
+        ]
+        kinds = [filed.kind_in(self._channel) for _, filed in numbers]
+        again = hashes_again(
+            reader,
+            [
+                (filed.entry, kind, filed.source_kind(kind))
+                for (_, filed), kind in zip(numbers, kinds, strict=True)
+            ],
+        )
+        for (number, _), hashes in zip(numbers, again, strict=True):
+            if hashes is not None and room > 0 and is_near_copy(is_among(hashes, common)):
+                self._numbers.append(number)
+                self._sets.append(distinct(hashes))
+                room -= self._sets[-1].nbytes
         self._near[self._numbers] = True
         for members in collection.equal():
             self._near[list(members)] = self._near[members[0]]

@@ -16,6 +16,8 @@ import numpy as np
 from copysift.errors import UsageError
 from copysift.fingerprints import fingerprinter
 from copysift.fingerprints.smallest import smallest
+from copysift.join.alike import HEADERS
+from copysift.kinds import header
 from copysift.kinds.kind import CODE, TEXT, channel_of
 from copysift.match.base_code import Base
 from copysift.match.intervals import Sampling, ends, intervals, sampling_of
@@ -163,7 +165,7 @@ class Answerer:
                 if row.number in rows:
                     continue
                 tokens = floor and look.channel.startswith(CODE)
-                if tokens and (look.whole or not _founded(hit, look.asked.distinct)):
+                if tokens and (look.whole or not _founded(hit, look, row)):
                     continue
                 known = best.get(row.number)
                 if known is None or _measure(hit, chosen_by) > _measure(known[0], chosen_by):
@@ -326,9 +328,12 @@ def _shares(hit: Hit) -> tuple[float, float, float, float]:
     return float(hit.shared), hit.resemblance, hit.containment_left, hit.containment_right
 
 
-def _founded(hit: Hit, n: int) -> bool:
+def _founded(hit: Hit, look: Look, row: ContentRow) -> bool:
     """Say whether what a query and a document share of tokens is above the floor of a scan."""
-    common = hit.containment_left * n
+    common = hit.containment_left * look.asked.distinct
+    asked, found = all(kind == header.KIND for _, kind in look.parts), row.kind == header.KIND
+    if asked or found:  # headers are compared with each other alone
+        return asked and found and HEADERS.passes(common, hit.resemblance)
     enough = common >= FLOOR.plenty or common * hit.resemblance >= FLOOR.founded - 1e-9
     return enough and max(hit.containment_left, hit.containment_right) >= FLOOR.likeness
 

@@ -16,7 +16,8 @@ from copysift.errors import InputError, UsageError
 from copysift.fingerprints import Fingerprinter, FingerprintSettings, fingerprinter, learn_anchors
 from copysift.fingerprints.anchors import anchor_symbols
 from copysift.fingerprints.stream import mostly_distinct
-from copysift.kinds import Canonicaliser, Code, Lexemes, canonicaliser, notebook
+from copysift.join.alike import HEADERS
+from copysift.kinds import Canonicaliser, Code, Lexemes, canonicaliser, header, notebook
 from copysift.kinds.kind import BLOCK, CODE, CodeCanonicaliser, channel_of
 from copysift.kinds.lexemes import PlacedLexemes, together
 from copysift.kinds.pygments_code import Foreign
@@ -55,6 +56,7 @@ class Reader(DocumentKinds):
         self._load: Load = load or partial(files.load, seconds=self._seconds)
         self._load_many: LoadMany = load_many or partial(files.load_many, seconds=self._seconds)
         self.collapse = collapse
+        self.brief = 0  # distinct fingerprints that a header needs, if nothing else of it counts
         self._anchors = tuple(anchor_symbols(anchor) for anchor in settings.anchor)
         self._learning = bool(scheme_traits(settings.scheme).learned) and not self._anchors
         self._canonicalisers: dict[str, Canonicaliser] = {}
@@ -255,7 +257,8 @@ class Reader(DocumentKinds):
     def fingerprints(self, kind: str, chunks: Iterable[bytes]) -> Fingerprints:
         """Fingerprint a readable source that comes in chunks, with spans."""
         whole = chunks if isinstance(chunks, list) else iter(chunks)
-        return self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+        found = self._fingerprinter(kind).fingerprint(self._blocks(kind, whole))
+        return _once(found) if kind == header.KIND else found
 
     def hashes_of(self, entry: Document, kind: str, source: str) -> UInt64s:
         """Give the fingerprints of a document again, from its readable source as another kind."""
@@ -268,10 +271,12 @@ class Reader(DocumentKinds):
         main = self.fingerprints(first, source())
         further: dict[str, Fingerprints] = {}
         for each in others:
-            further[channel_of(each)] = self.fingerprints(each, source())
+            found = self.fingerprints(each, source())
+            if each != header.KIND or len(found.hashes) >= HEADERS.founded:
+                further[channel_of(each)] = found
         if self._programs == "both":
-            for each, found in zip((first, *others), (main, *further.values()), strict=True):
-                if self.has_few(each, found.hashes):
+            for each, found in zip((first, *others), (main, *further.values()), strict=False):
+                if each != header.KIND and self.has_few(each, found.hashes):
                     further[channel_of(each) + WHOLE] = self.every_gram(each, source())
         return Views(main, further)
 
@@ -284,6 +289,10 @@ class Reader(DocumentKinds):
         """Give the lexer of a language that a file describes; None for all other kinds."""
         canonical = self._canonicaliser(kind) if channel_of(kind) == CODE else None
         return canonical if isinstance(canonical, Code) else None
+
+    def is_brief(self, kind: str) -> bool:
+        """Say whether of documents of a kind only distinct fingerprints count, and nothing beside them."""
+        return self.brief > 0 and kind == header.KIND
 
     def fingerprint_settings(self, kind: str) -> FingerprintSettings:
         """Give the settings by which documents of a kind are fingerprinted."""
@@ -332,7 +341,8 @@ class Reader(DocumentKinds):
         if kind_traits(kind).languages:
             canonical = self._canonicaliser(kind)
             if isinstance(canonical, CodeCanonicaliser):
-                return timed(canonical.told(chunks, told), self._seconds)
+                blocks = timed(canonical.told(chunks, told), self._seconds)
+                return header.beginning(blocks) if kind == header.KIND else blocks
         if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
             return [self._canonicaliser(kind).whole(chunks[0])]
         return timed(self._canonicaliser(kind).blocks(chunks), self._seconds)
@@ -364,6 +374,14 @@ class Reader(DocumentKinds):
                 )
             )
         return self._fingerprinters[kind]
+
+
+def _once(found: Fingerprints) -> Fingerprints:
+    """Leave each hash once, where it first is: lists of declarations have most of theirs many times."""
+    first = np.sort(np.unique(found.hashes, return_index=True)[1])
+    return dataclasses.replace(
+        found, hashes=found.hashes[first], starts=found.starts[first], ends=found.ends[first]
+    )
 
 
 def _head(loaded: Document) -> bytes:

@@ -8,6 +8,7 @@ then they go to disk), the files in flight, and the pairs above the threshold.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from copysift.errors import InputError, UsageError
+from copysift.join.alike import HEADERS
 from copysift.kinds.kind import CODE, TEXT
 from copysift.match.base_code import Base
 from copysift.match.counts import Counts
@@ -132,6 +134,8 @@ class Scan:
         gathered = self._gathered
         base = Base() if gathered is None else gathered.base
         length = 0 if keep else chosen_by(self.settings)
+        if not length and self.settings.measure != "sif":
+            self._reader.brief = math.ceil(HEADERS.founded)
         with Channels(
             self.settings, base, folder_of(self.settings), self._jobs, length, self._of_any_files(),
             gathered is not None and self._typed and may_be_mixed(self._compared(entries)),
@@ -295,6 +299,8 @@ class Scan:
                 self._collection.skip(scanned)
             else:
                 number, views = self._collection.add(scanned)
+                if not views:  # those of a file of the same bytes were taken
+                    continue
                 try:
                     channels.add(number, views, self._collection.count, written_type(scanned.entry))
                 except (InputError, OSError) as error:  # a large file that changes while it is read again

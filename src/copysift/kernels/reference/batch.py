@@ -52,16 +52,27 @@ def winnow_programs(
     seed: int = 0,
     robust: bool = True,
     inner: int = 0,
+    brief: np.ndarray | None = None,
+    most: int = 0,
 ) -> tuple[Parted, Parted, Parted]:
     """Lex and winnow programs of one language; give their hashes, their statements and their strings.
 
-    Each comes with where in it those of each program start and end.
+    Each comes with where in it those of each program start and end. `brief`: each hash of a program once,
+    where it first is, and neither statements nor strings; it has the lengths of the keywords that begin with
+    a byte, as bits, which is no news here. Then the first `most` tokens count, or all if it is 0.
     """
     none = np.empty(0, np.uint64)
     found, told, texts = [none], [none], [none]
     for source in sources:
         tokens = lex(source, *table)
-        found.append(winnow(tokens[0], k, w, seed, robust, inner)[1])
+        counted = tokens[0][: most or None] if brief is not None else tokens[0]
+        hashes = winnow(counted, k, w, seed, robust, inner)[1]
+        if brief is not None:
+            found.append(hashes[np.sort(np.unique(hashes, return_index=True)[1])])
+            told.append(none)
+            texts.append(none)
+            continue
+        found.append(hashes)
         told.append(statements(source, *tokens, ending, lines, shortest))
         texts.append(strings(*tokens, longest))
     return _parted(found), _parted(told), _parted(texts)

@@ -184,6 +184,63 @@ def row_candidates(
                 continue
             if s >= min(min_shared, max(n, m)) and value >= threshold and least >= likeness:
                 found.append((left, right, s, similarity))
+    return _columns(found)
+
+
+def rarest_first(
+    offsets: NDArray[np.int64], groups: UInt32s, n_groups: int
+) -> tuple[UInt32s, NDArray[np.int64], UInt32s]:
+    """Number hashes from the rarest on, of equal ones the first; give the numbers of each group, ascending.
+
+    The first array has the hash of each number; the other two are offsets and values, as in `transpose`.
+    """
+    order = np.argsort(np.diff(offsets), kind="stable").astype(np.uint32)
+    numbers = np.empty(len(order), np.uint32)
+    numbers[order] = np.arange(len(order), dtype=np.uint32)
+    row_offsets, rows = transpose(offsets, groups, n_groups)
+    made = [np.sort(numbers[rows[start:end]]) for start, end in pairwise(row_offsets.tolist())]
+    return order, row_offsets, np.concatenate([np.empty(0, np.uint32), *made])
+
+
+def alike(
+    first: int,
+    last: int,
+    postings: List,
+    order: UInt32s,
+    sizes: UInt32s,
+    side: UInt32s,
+    kin: UInt32s,
+    founded: float,
+    least: float,
+    most: int = 0,
+) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
+    """Give left, right, shared, similarity of pairs with first ≤ left < last that are nearly the same.
+
+    The rows of the list have the numbers of `rarest_first`, and `order` says which hashes they are. A pair
+    that shares s hashes counts if its resemblance r is at least `least`, and s r⁵ at least `founded`. The
+    other arguments, the similarity and the order of pairs are as in `row_candidates`.
+    """
+    offsets, groups, row_offsets, ranks, weights, totals = postings
+    hashes = row_offsets, order[ranks] if len(ranks) else ranks
+    found: list[tuple[int, int, int, float]] = []
+    for left in range(first, min(last, len(sizes))):
+        if most and len(found) >= most:
+            break
+        shared, weight = _told((offsets, groups, *hashes, weights, totals), left)
+        for right in sorted(shared):
+            if any(label[left] and label[left] == label[right] for label in (side, kin)):
+                continue
+            s = shared[right]
+            resemblance = s / (int(sizes[left]) + int(sizes[right]) - s)
+            square = resemblance * resemblance
+            if resemblance >= least and s * (square * square * resemblance) >= founded:
+                found.append((left, right, s, _share(weight[right], min(totals[left], totals[right]))))
+    return _columns(found)
+
+
+def _columns(
+    found: list[tuple[int, int, int, float]],
+) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.float64]]:
     left_right_shared = np.array([pair[:3] for pair in found], np.uint32).reshape(-1, 3)
     columns = [np.ascontiguousarray(left_right_shared[:, column]) for column in range(3)]
     return columns[0], columns[1], columns[2], np.array([pair[3] for pair in found], np.float64)

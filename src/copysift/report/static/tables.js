@@ -85,9 +85,12 @@ function matches(submission, words) {
   return words.every((word) => text.includes(word));
 }
 
-// Lower case, without accents: "garcia" finds García.
+// Letters that Unicode does not take apart into a letter and its accent.
+const WITHOUT_ACCENT = { "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "þ": "th", "ß": "ss", "æ": "ae", "œ": "oe" };
+
+// Lower case, without accents: "garcia" finds García, "ostergard" Østergård.
 function plain(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[øłđðħıþßæœ]/g, (letter) => WITHOUT_ACCENT[letter]);
 }
 
 // ">60", "<=20": a bound of the similarity in percent; null for any other word.
