@@ -161,6 +161,7 @@ def classes(draw):
     return groups
 
 
+@pytest.mark.thorough
 @given(classes(), st.data())
 @settings(max_examples=200, deadline=None)
 def test_a_copy_with_the_same_tokens_changes_no_family_and_no_weight(groups, data):
@@ -196,6 +197,7 @@ def pair_share(groups):
     return pair.similarity
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.sampled_from([1, 5, 15, 60]), st.integers(8, 25))
 @settings(max_examples=150, deadline=None)
 def test_a_score_never_falls_however_many_keep_most_of_the_original(seed, copies, students):
@@ -225,6 +227,7 @@ def shares(groups):
     return {(each.left, each.right): each.similarity for each in candidates(weighed)}
 
 
+@pytest.mark.thorough
 @given(
     st.integers(0, 10**6),
     st.integers(1, 22),

@@ -51,6 +51,7 @@ def test_all_small_sources_lex_alike(name: str) -> None:
             check(entry, "".join(parts).encode())
 
 
+@pytest.mark.thorough
 def test_lines_that_begin_with_a_string_lex_alike() -> None:
     """One that holds nothing else is a comment; the hash of any other is needed."""
     entry = languages().find("python")

@@ -67,6 +67,7 @@ def problems(draw):
     return left, right, draw(st.integers(1, 6)), masks(draw, len(a)), masks(draw, len(b))
 
 
+@pytest.mark.thorough
 @settings(max_examples=300)
 @given(problems())
 def test_tiles_equal_twin(problem):
@@ -83,6 +84,7 @@ def collections(draw):
     return [a, b, c, d], lefts, rights, k, [mask_a, mask_b, mask_c, mask_d]
 
 
+@pytest.mark.thorough
 @settings(max_examples=300)
 @given(collections(), st.sampled_from([0, 30, 1 << 20]))
 def test_tiles_among_equal_twin(problem, room):

@@ -157,6 +157,7 @@ def test_every_string_of_up_to_two_bytes_agrees():
     agree(b" ".join(map(bytes, itertools.product(range(256), repeat=2))))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("final", [True, False])
 def test_every_nasty_string_of_three_bytes_agrees(final):
     for data in itertools.product(NASTY, repeat=3):

@@ -160,7 +160,7 @@ class CodedParts(dict[int, CodedPart]):
 
 
 def _whole(count: int) -> int:
-    """Give the bytes that so many take, aligned."""
+    """Give a number of bytes, rounded up to whole words of eight."""
     return -(-count // 8) * 8
 
 
