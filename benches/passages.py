@@ -149,9 +149,10 @@ def main() -> None:
             f"{count} documents, {source.stat().st_size / 1e6:.1f} MB, {before:.1%} of the bytes are copies\n"
         )
         print("| way | copies left | lost of what comes once | CPU s | MB |\n|---|---|---|---|---|")
-        program = [sys.executable, "-m", "copysift", "dedup", str(source), "--passages", "cut"]
+        program = [sys.executable, "-m", "copysift", "dedup", str(source), "--passages", "cut", "--overwrite"]
         ways = {
             "copysift, words": ["--min-passage", "9"],
+            "copysift, words and short paragraphs": ["--max-copies", "1"],
             "copysift, sentences": ["--cut-at", "sentence", "--max-copies", "1"],
             "copysift, paragraphs": ["--cut-at", "paragraph", "--max-copies", "1"],
         }

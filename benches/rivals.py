@@ -298,11 +298,14 @@ def done(job: Job, name: str, folder: Path) -> Job:
 
 def keep(job: Job, place: Path) -> None:
     """Write down what a job gave."""
+    from copysift.settings.comparison import Settings
+
     found = {
         "title": job.title,
         "data": job.data,
         "date": time.strftime("%-d %B %Y"),
         "load": os.getloadavg()[0],
+        "scheme": Settings().scheme,
         "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "rows": [asdict(row) for row in job.rows],
         "missing": job.missing,
@@ -319,8 +322,12 @@ def page(kept: list[dict[str, Any]]) -> Iterator[str]:
         "process, imports included. Rivals run in environments of their own, as their documentation "
         "recommends.\n\n"
     )
-    for machine in dict.fromkeys(f"{job['date']}: {job['machine']}" for job in kept):
-        yield f"{machine}.\n"
+    runs: dict[str, list[str]] = {}
+    for job in kept:
+        how = f"{job['date']}, {job['machine']}; the default scheme of copysift was `{job['scheme']}`"
+        runs.setdefault(how, []).append(job["title"])
+    for how, titles in runs.items():  # jobs can be run one by one
+        yield f"{how}.\n" if len(runs) == 1 else f"- {'; '.join(titles)}: {how}.\n"
     if most := max(job["load"] for job in kept if job["load"]):
         yield (
             f"\nThe load of the machine was up to {most:.0f} during the run. CPU time suffers from that less "

@@ -17,6 +17,7 @@ from copysift.kernels import (
     _join,
     _jsonl,
     _lex,
+    _lists,
     _match,
     _packed,
     _postings,
@@ -31,6 +32,7 @@ from copysift.kernels.reference import (
     join,
     jsonl,
     lex,
+    lists,
     match,
     packed,
     postings,
@@ -228,8 +230,8 @@ def fuzz_lists(data: bytes) -> None:
     order = np.lexsort((docs, keys))
     moduli, sizes = np.ones(documents, np.uint32), np.zeros(documents, np.uint32)
     again = sizes.copy()
-    ours = _shingle.lists(keys[order], docs[order], moduli, most, sizes)
-    same(ours, shingle.lists(keys[order], docs[order], moduli, most, again))
+    ours = _lists.lists(keys[order], docs[order], moduli, most, sizes)
+    same(ours, lists.lists(keys[order], docs[order], moduli, most, again))
     same(sizes, again)
 
 

@@ -15,6 +15,7 @@
 #include "jsonl.h"
 #include "lex.h"
 #include "lex_told.h"
+#include "lists.h"
 #include "packed.h"
 #include "pairs.h"
 #include "positions.h"

@@ -11,22 +11,22 @@ static void fuzz_lists(input in) {
     uint64_t *keys = made(n * 8);
     uint32_t *docs = made(n * 4), *moduli = made(documents * 4), *sizes = calloc(documents, 4);
     uint8_t *own = made(n);
-    shingle_list *lists = made((n / 2 + 1) * sizeof *lists);
+    lists_list *lists = made((n / 2 + 1) * sizeof *lists);
     shingle_modulus tests[4];
     for (size_t i = 0; i < n; i++) keys[i] = in.data[i] / 4;
     if (n) qsort(keys, n, 8, ascending);
     for (size_t i = 0; i < n; i++) docs[i] = (uint32_t)(in.data[n + i] % documents);
     for (size_t i = 0; i < documents; i++) moduli[i] = (uint32_t)(1 + i % 3);
     for (uint64_t m = 1; m < 4; m++) tests[m] = shingle_mod(m);
-    size_t found = shingle_lists(keys, docs, n, moduli, tests, most, own, sizes, lists);
+    size_t found = lists_find(keys, docs, n, moduli, tests, most, own, sizes, lists);
     CHECK(found <= n / 2);
     for (size_t i = 0; i < found; i++) {
         size_t start = (size_t)lists[i].start, length = lists[i].length;
         CHECK(length > 1 && start + length <= n);
         uint64_t *pairs = made(length * (length - 1) / 2 * 8), *few = made(3 * length * 8);
         uint32_t *weights = made(length * (length - 1) / 2 * 4);
-        if (length < 64) shingle_all_pairs(docs + start, own + start, length, 1, pairs, weights);
-        shingle_few_pairs(docs + start, own + start, length, few);
+        if (length < 64) lists_all_pairs(docs + start, own + start, length, 1, pairs, weights);
+        lists_few_pairs(docs + start, own + start, length, few);
         free(pairs), free(weights), free(few);
     }
     free(keys), free(docs), free(moduli), free(sizes), free(own), free(lists);

@@ -82,7 +82,7 @@ def all_against_all(trees: list[Path], folder: Path) -> dict[str, object]:
 def pairs_by_scheme(trees: list[Path]) -> dict[str, int]:
     """Count the pairs that a scan reports with two schemes, and with all k-grams, which estimate nothing."""
     return {
-        scheme: len(copysift.scan(*map(str, trees), scheme=scheme).pairs)
+        scheme: len(copysift.scan([*map(str, trees)], scheme=scheme).pairs)
         for scheme in ("robust", "open-closed", "all")
     }
 

@@ -1,12 +1,14 @@
 """A run has the same answer whether its sketches keep words or sets, at hand or not, new or adopted."""
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from copysift.engines import cluster_run, phases, sketch_step
+from copysift.engines import cluster_run, pairing, phases, sketch_step
 from copysift.errors import RunError
+from copysift.runs import coded_part
 from copysift.runs.sets import Sets
 from copysift.runs.sketches import SUM
 from copysift.settings.corpus import CorpusSettings
@@ -118,3 +120,26 @@ def test_changed_words_are_named_when_sets_are_checked(source, tmp_path):
     path.with_suffix(SUM).unlink()  # runs of earlier versions have none, but digests of the sets
     with pytest.raises(RunError, match=r"words-00000.bin is damaged"):
         Sets(tmp_path / "run" / "sketches").checked(0)
+
+
+def test_the_blocks_of_a_part_are_looked_up_once_however_many_batches_of_pairs_there_are(
+    source, tmp_path, monkeypatch
+):
+    looked = Counter()
+    real, batch = coded_part._places, pairing.Measure.check
+
+    def places(data):
+        looked["blocks"] += 1
+        return real(data)
+
+    def check(step, pairs):
+        looked["batches"] += 1
+        return batch(step, pairs)
+
+    monkeypatch.setattr(coded_part, "_places", places)
+    monkeypatch.setattr(pairing.Measure, "check", check)
+    monkeypatch.setattr(pairing, "BATCH", 1 << 14)
+    run(source, tmp_path / "run", max_shared="20", memory="16MB", jobs=1)
+    parts = len(list((tmp_path / "run" / "sketches").glob("words-*.bin")))
+    assert looked["batches"] > 4 * parts
+    assert 0 < looked["blocks"] <= parts

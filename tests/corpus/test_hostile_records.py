@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
 from copysift.model.values import Skipped
-from copysift.sources import csv_rows
+from copysift.sources import csv_rows, delimited
 from copysift.sources.fields import Fields
 from copysift.sources.record_files import open_source
 from copysift.sources.records import DEEPEST, TOO_DEEP
@@ -134,3 +137,91 @@ def test_a_row_has_no_more_than_some_lines(tmp_path: Path, monkeypatch: pytest.M
     _, texts, named = lines_read(tmp_path / "c.csv", "id,text\n" + rows, monkeypatch)
     assert texts == ["a\n" * 9, "plain"]
     assert csv_rows.OPEN in named
+
+
+def shared(count: int, length: int, kind: pa.DataType) -> pa.Table:
+    """Give a table of which every row refers to one text."""
+    one = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array(["x" * length]))
+    return pa.table({"id": [str(each) for each in range(count)], "text": one.cast(kind)})
+
+
+DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+
+
+def written(path: Path, table: pa.Table) -> Path:
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, compression="zstd")
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_rows_that_share_one_long_text_are_a_named_skip_and_take_little_memory(
+    tmp_path: Path, suffix: str
+) -> None:
+    table = shared(3000, 8 << 20, DICTIONARY)  # together 25 GB
+    written(tmp_path / f"bomb{suffix}", table)
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(text(60, 0))
+    done = copysift(tmp_path, "scan", ".", "--format", "json")
+    assert done.status == 3, done.err
+    found = json.loads(done.out)
+    assert [(each["name"], "which may be an attack" in each["reason"]) for each in found["skipped"]] == [
+        (f"./bomb{suffix}", True)
+    ]
+    assert {"./a.txt", "./b.txt"} <= {each["name"] for each in found["documents"]}
+
+
+def test_few_bytes_that_claim_many_records_are_a_named_skip(tmp_path: Path) -> None:
+    path = written(tmp_path / "c.parquet", shared(200_000, 3000, DICTIONARY).drop_columns("id"))
+    assert path.stat().st_size < 50_000
+    done = copysift(tmp_path, "dedup", "c.parquet", "-o", "out.jsonl")
+    assert done.status == 3, done.err
+    assert "c.parquet: unpacks to more than 67,108,864 bytes, which may be an attack" in done.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix"), [(pa.string(), ".parquet"), (DICTIONARY, ".arrow"), (pa.string_view(), ".arrow")]
+)
+def test_rows_are_the_same_however_few_are_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: pa.DataType, suffix: str
+) -> None:
+    table = shared(100, 50, DICTIONARY)
+    texts = pa.chunked_array([pa.array(["x" * 50] * 100, kind)]) if kind != DICTIONARY else table["text"]
+    path = written(tmp_path / f"c{suffix}", table.set_column(1, "text", texts))
+    at_once: list[int] = []
+    rows = delimited._rows
+
+    def counted(batch: pa.RecordBatch) -> object:
+        at_once.append(len(batch))
+        return rows(batch)
+
+    monkeypatch.setattr(delimited, "_rows", counted)
+    for dense in (delimited.DENSE, 500, 1):
+        monkeypatch.setattr(delimited, "DENSE", dense)
+        at_once.clear()
+        batches = list(open_source(str(path), "auto", Fields(), WalkSettings()))
+        assert [name for each in batches for name in each["id"].to_pylist()] == [str(n) for n in range(100)]
+        assert {row for each in batches for row in each["text"].to_pylist()} == {b"x" * 50}
+        assert max(at_once) <= {500: 10, 1: 1}.get(dense, 100)
+
+
+@pytest.mark.parametrize(
+    ("head", "size"),
+    [
+        (b"\x15\x04\x15\x80\x01\x15", 64),
+        (b"\x15\x00\x15\x80\x01\x15", 0),  # a page of values
+        (b"\x05\x02\x04\x15\x80\x01", delimited.DENSE),  # the same in a longer form, which no writer uses
+        (b"\x15\x84", delimited.DENSE),
+        (b"", delimited.DENSE),
+    ],
+)
+def test_the_head_of_a_page_says_how_long_its_texts_are(tmp_path: Path, head: bytes, size: int) -> None:
+    path = written(tmp_path / "c.parquet", shared(3, 5, DICTIONARY))
+    column = pq.ParquetFile(path).metadata.row_group(0).column(1)
+    raw = io.BytesIO(bytes(column.dictionary_page_offset) + head)
+    assert delimited._dictionary_bytes(column, raw) == size
+    with path.open("rb") as file:
+        assert delimited._dictionary_bytes(column, file) == 4 + 5  # a length and the text

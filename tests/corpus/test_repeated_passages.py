@@ -245,6 +245,8 @@ def test_lines_that_differ_a_little_are_copies_when_asked(tmp_path):
     assert memory == near
     with pytest.raises(UsageError, match="near compares whole"):
         dedup_texts(tmp_path, texts, near=0.6)
+    with pytest.raises(UsageError, match="near compares whole"):
+        dedup_texts(tmp_path, texts, near=0.6, max_copies=1)  # beside words
 
 
 def test_copied_paragraphs_go_to_under_half_a_percent_and_nothing_that_comes_once_is_lost(tmp_path):

@@ -8,6 +8,8 @@ import pytest
 
 from copysift.kernels import _selection, _text
 
+pytestmark = pytest.mark.thorough
+
 PROGRAM = """
 import hashlib
 import numpy as np

@@ -127,6 +127,15 @@ def test_small_sets_of_every_size_are_sampled_marked_and_counted_as_defined():
                     same(*(kernel.samples_among(*places, by, known) for kernel in (compiled, readable)))
 
 
+@pytest.mark.parametrize("documents", range(7))
+def test_texts_of_any_sizes_have_the_digests_of_the_definition(documents):
+    chance = np.random.default_rng(documents)
+    for sizes in ([0, 8, 16, 7, 9, 1, 40], [40, 3, 8, 0, 0, 17, 24], [64] * 7, [1, 2, 3, 4, 5, 6, 500]):
+        offsets = np.concatenate([[3], 3 + np.cumsum(sizes[:documents])]).astype(np.int64)
+        data = chance.integers(0, 256, int(offsets[-1]), np.uint8)
+        same(*([kernel.content_digests(data, offsets)] for kernel in (compiled, readable)))
+
+
 @pytest.mark.parametrize("avx2", [True, False])
 def test_every_pair_of_small_sets_is_intersected(avx2):
     compiled.use_avx2(avx2)
@@ -151,34 +160,6 @@ def test_pieces_are_gathered_one_after_another_and_never_from_outside(kernel):
     for starts, ends in (([9], [11]), ([-1], [2]), ([3], [2]), ([0], [9])):
         with pytest.raises(IndexError):
             kernel.gather(source, np.array(starts), np.array(ends), out)
-
-
-def test_lists_and_pairs_are_those_of_the_definition_on_every_small_case():
-    for holders in itertools.product([(), (0,), (0, 1), (1, 2), (0, 1, 2), (0, 1, 2, 3)], repeat=3):
-        for moduli in ([1, 1, 1, 1], [1, 5, 5, 25], [25, 5, 1, 25], [25] * 4):
-            entries = [(value, doc) for value, docs in zip((3, 5, 25), holders, strict=True) for doc in docs]
-            hashes = np.array([value for value, _ in entries], np.uint64)
-            docs = np.array([doc for _, doc in entries], np.uint32)
-            sizes = [np.zeros(4, np.uint32), np.zeros(4, np.uint32)]
-            found, truth = (
-                kernel.lists(hashes, docs, np.array(moduli, np.uint32), 3, size)
-                for kernel, size in zip((compiled, readable), sizes, strict=True)
-            )
-            same(found, truth)
-            same(*([size] for size in sizes))
-            starts, lengths, _, _, own = truth
-            weights = np.arange(1, len(starts) + 1, dtype=np.uint32)
-            same(*(kernel.all_pairs(docs, own, starts, lengths, weights) for kernel in (compiled, readable)))
-            same(*([kernel.few_pairs(docs, own, starts, lengths)] for kernel in (compiled, readable)))
-
-
-def test_the_leading_document_of_a_long_list_is_that_of_the_definition():
-    chance = np.random.default_rng(8)
-    for length in range(1, 40):
-        docs = np.sort(chance.choice(2**32, length, replace=False)).astype(np.uint32)
-        own = chance.integers(0, 2, length).astype(np.uint8)
-        whole = (np.zeros(1, np.int64), np.array([length]))
-        same(*([kernel.few_pairs(docs, own, *whole)] for kernel in (compiled, readable)))
 
 
 @pytest.mark.parametrize("kernel", [compiled, readable])

@@ -1,5 +1,6 @@
 """The compiled text kernel equals its readable twin: on every small case, then on random ones."""
 
+import functools
 import html.entities
 import itertools
 import random
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from copysift.kernels import _text
 from copysift.kernels.reference import markup as reference_markup
 from copysift.kernels.reference import text as reference
-from tests.kernels.remembered import Remembered
+from tests.kernels.remembered import MOST, Remembered
 
 NASTY = [0x00, 0x20, 0x7F, 0x80, 0xA9, 0xC3, 0xE4, 0xB8, 0xAD, 0xF0, 0xED, 0xFF, *b"AzZ9_<>&;#-!"]
 MARKUP = b'<>&;#-!/"= a'
@@ -67,6 +68,7 @@ def agree_unicode(data, offset, final):
     ], data
 
 
+@functools.lru_cache(MOST)
 def spans_of(data):
     """Each symbol with its span, by the simplest means."""
     symbols = []
@@ -162,6 +164,7 @@ def test_every_nasty_string_of_three_bytes_agrees(final):
         agree_markup(bytes(data), 7, 0, final)
 
 
+@pytest.mark.thorough
 def test_every_nasty_string_of_four_bytes_agrees_in_one_long_text():
     cases = [bytes(data) for data in itertools.product(NASTY, repeat=4)]
     agree(b" ".join(cases))

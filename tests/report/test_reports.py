@@ -216,6 +216,7 @@ class Endless(Sequence):
         return 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("parts", [records.parts, rows.parts])
 def test_a_report_of_many_pairs_takes_no_more_memory_than_one_of_few(parts):
     many = dataclasses.replace(RESULT, pairs=Endless())

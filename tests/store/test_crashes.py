@@ -11,7 +11,10 @@ import pytest
 
 from tests.cli.program import ROOT, environment
 
-pytestmark = pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="needs fork"),
+]
 
 
 @pytest.fixture

@@ -15,9 +15,12 @@ import copysift
 from tests.cli.program import write
 from tests.cli.texts import prose
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"
-)
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        sys.platform != "linux" or shutil.which("cc") is None, reason="needs Linux and a C compiler"
+    ),
+]
 FIRST = {f"first/{at}.txt": prose(at) for at in range(4)}
 SECOND = {f"second/{at}.txt": prose(10 + at) for at in range(40)}
 COMMANDS = {

@@ -17,6 +17,8 @@ from copysift.store.snapshot import Snapshot
 from copysift.store.writer import Writer
 from tests.store.crashes import SETTINGS, SMALL, found_in, steps
 
+pytestmark = pytest.mark.thorough
+
 # Whether nobody else has SQLite's shared lock on a database: then its log may be removed.
 LOCK = """
 import fcntl, sys

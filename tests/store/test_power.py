@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.program import ROOT, environment
 
-pytestmark = pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+pytestmark = [pytest.mark.thorough, pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")]
 
 
 @pytest.fixture

@@ -162,7 +162,7 @@ class PairValues:
         return np.divide(shared[at, np.arange(len(pairs))], least, out=np.zeros(len(pairs)), where=least > 0)
 
     def _labelled(self) -> tuple[Bools, Int64s]:
-        """Say which documents have libraries that a linker put in, and label builds of one program alike."""
+        """Say which documents have libraries that a linker put in; builds of one program have one label."""
         if self._programs is None:
             linked = [_linked(self._sets.kinds(part)) for part in range(self._sets.parts)]
             programs = self._standing & np.concatenate([np.zeros(0, np.bool_), *linked])

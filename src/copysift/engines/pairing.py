@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     UInt64s = NDArray[np.uint64]
 
 RANGES = 10  # bits of the ranges of shingles: a range of 2^33 entries is then 100 MB
-BATCH = 16 << 20  # bytes of shingles that one check of candidates holds, about
+BATCH = 128 << 20  # bytes of shingles that one check of candidates holds, about: each looks into all parts
 
 
 class Filter(Step):

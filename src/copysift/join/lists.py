@@ -104,9 +104,7 @@ def pairs_of(found: Lists, chunk: int = CHUNK) -> Iterator[tuple[UInt64s, UInt32
 
 def common_pairs(found: Lists) -> UInt64s:
     """Give few pairs of each common list: with its first document, one of the next, and the one before."""
-    return distinct(
-        kernels.lists.few_pairs(found.docs, found.own, found.common_starts, found.common_lengths)
-    )
+    return distinct(kernels.lists.few_pairs(found.docs, found.own, found.common_starts, found.common_lengths))
 
 
 def summed(pairs: UInt64s, weights: UInt32s) -> tuple[UInt64s, UInt32s]:

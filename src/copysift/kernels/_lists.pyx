@@ -21,6 +21,7 @@ cdef extern from "lists.h" nogil:
     size_t lists_few_pairs(const uint32_t *docs, const uint8_t *own, size_t n, uint64_t *pairs)
     size_t lists_later(const uint64_t *keys, const uint32_t *places, size_t i, size_t n, const int64_t *lengths,
                        size_t *end)
+    int lists_bits(size_t pairs)
     size_t lists_long_pairs(const uint64_t *keys, const uint32_t *places, size_t n, const uint64_t *members,
                             const int64_t *starts, const int64_t *lengths, const uint32_t *weights, uint32_t *table,
                             uint64_t *pairs, uint32_t *sums)
@@ -96,7 +97,7 @@ def long_pairs(const uint64_t[::1] keys, const uint32_t[::1] places, const uint6
     pairs. List i is members[starts[i]:starts[i] + lengths[i]]: documents · 2, + 1 for those that own the hash, which
     one of a pair must.
     """
-    cdef size_t n = keys.shape[0], room = 0, most = 0, later, end, i, at = 0, size = 2
+    cdef size_t n = keys.shape[0], room = 0, most = 0, later, end, i, at = 0
     cdef uint64_t number, count = lengths.shape[0]
     if <size_t>places.shape[0] != n or starts.shape[0] != lengths.shape[0] or weights.shape[0] != lengths.shape[0]:
         raise ValueError("columns of different lengths")
@@ -114,11 +115,9 @@ def long_pairs(const uint64_t[::1] keys, const uint32_t[::1] places, const uint6
         room += later
         most = max(most, later)
         i = end
-    while size < 2 * most:
-        size *= 2
     pairs, sums = np.empty(room + 1, np.uint64), np.empty(room + 1, np.uint32)
     cdef uint64_t[::1] p = pairs
-    cdef uint32_t[::1] s = sums, table = np.empty(size, np.uint32)
+    cdef uint32_t[::1] s = sums, table = np.empty(<size_t>1 << lists_bits(most), np.uint32)
     cdef const uint64_t *every = &members[0] if members.shape[0] else NULL
     with nogil:
         at = lists_long_pairs(&keys[0], &places[0], n, every, &starts[0], &lengths[0], &weights[0], &table[0],

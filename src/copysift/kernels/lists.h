@@ -87,17 +87,22 @@ static size_t lists_later(const uint64_t *keys, const uint32_t *places, size_t i
     return found;
 }
 
+/* Give the bits of the slots of a table for this many pairs: more than twice as many. */
+static int lists_bits(size_t pairs) {
+    int bits = 1;
+    while (pairs >> (bits - 1)) bits++;
+    return bits;
+}
+
 /* Give every pair of a document once, with the sum of the weights of its lists, documents in order. A member of a list is
-   its document · 2, + 1 if that owns the hash; `table` has room for a power of two of at least twice the pairs of any
-   document. */
+   its document · 2, + 1 if that owns the hash; `table` has the slots for the most pairs of a document. */
 static size_t lists_long_pairs(const uint64_t *keys, const uint32_t *places, size_t n, const uint64_t *members,
                                const int64_t *starts, const int64_t *lengths, const uint32_t *weights, uint32_t *table,
                                uint64_t *pairs, uint32_t *sums) {
     size_t at = 0, end;
     for (size_t i = 0; i < n; i = end) {
         size_t later = lists_later(keys, places, i, n, lengths, &end), base = at;
-        int bits = 1;
-        while (later >> (bits - 1)) bits++;
+        int bits = lists_bits(later);
         size_t mask = ((size_t)1 << bits) - 1;
         uint64_t document = keys[i] & ~(uint64_t)UINT32_MAX;
         memset(table, 0, (mask + 1) * sizeof *table); /* numbers of pairs from 1 on, 0 where it is free */

@@ -18,6 +18,7 @@ from copysift.errors import RunError
 from copysift.fingerprints.shingles import WordCodes
 from copysift.join.boilerplate import bounds_of
 from copysift.runs.sketches import read_array, write_arrays
+from copysift.runtime.arrays import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +39,40 @@ HEAD, ROW = (
 
 
 class Block(NamedTuple):
-    """Documents that have a list of words together; `first` is the number of the first one in the part."""
+    """Documents that have a list of words together."""
 
-    first: int
     words: UInt64s
     ends: UInt32s
     numbers: NDArray[np.uint16] | UInt32s
+
+
+class Place(NamedTuple):
+    """Where a block is: its first document and their number; how many words it lists, and how many it has.
+
+    `at` is the first byte, `size` the bytes of the number of a word.
+    """
+
+    first: int
+    documents: int
+    words: int
+    numbers: int
+    size: int
+    at: int
+
+    @property
+    def end(self) -> int:
+        """The byte behind the block."""
+        return self.at + 8 * self.words + _whole(4 * self.documents) + _whole(self.size * self.numbers)
+
+    def of(self, data: Bytes) -> Block:
+        """Give the block in the bytes of its file."""
+        ends = self.at + 8 * self.words
+        numbers = ends + _whole(4 * self.documents)
+        return Block(
+            data[self.at : ends].view(np.uint64),
+            data[ends : ends + 4 * self.documents].view(np.uint32),
+            data[numbers : numbers + self.size * self.numbers].view(f"<u{self.size}"),
+        )
 
 
 def write_codes(path: Path, blocks: Sequence[tuple[WordCodes, Int64s]]) -> None:
@@ -66,14 +95,19 @@ def _padding(numbers: NDArray[np.uint16] | UInt32s) -> Bytes:
 
 
 class CodedPart:
-    """A part that is read where it lies; documents are numbered from its first one."""
+    """A part that is read where it lies; documents are numbered from its first one.
+
+    It remembers where its blocks are, not what they hold: pages that were read do not stay in memory.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._blocks, self._width = _blocks(read_array(path, np.uint8))
+            places, self._width = _places(read_array(path, np.uint8))
         except (OSError, ValueError, OverflowError) as error:
             raise self._damaged() from error
+        self._places = places
+        self._firsts = bounds_of(np.array([each.documents for each in places], np.int64))
 
     def sets(self, which: Int64s | None = None) -> tuple[UInt64s, Int64s]:
         """Give the sets of some documents, ascending by number, or of all: values and bounds."""
@@ -98,19 +132,39 @@ class CodedPart:
         return np.concatenate([np.zeros(0, np.uint64), *(values for values, _ in found)]), bounds_of(sizes)
 
     def _asked(self, which: Int64s | None) -> Iterator[tuple[Block, Int64s | slice]]:
-        for block in self._blocks:
-            if which is None:
-                yield block, slice(None)
-                continue
-            low, high = np.searchsorted(which, [block.first, block.first + len(block.ends)])
-            if low < high:
-                yield block, which[low:high] - block.first
+        if which is None:
+            data = mapped(self._path, np.uint8)
+            for place in self._places:
+                yield place.of(data), slice(None)
+        elif len(which):
+            data = mapped(self._path, np.uint8)  # it was compared with its checksum at first
+            cuts = np.searchsorted(which, self._firsts).tolist()
+            for place, low, high in zip(self._places, cuts[:-1], cuts[1:], strict=True):
+                if low < high:
+                    yield place.of(data), which[low:high] - place.first
 
     def _damaged(self) -> RunError:
         return RunError(f"{self._path} is damaged", hint="recreate the run")
 
 
-def _blocks(data: Bytes) -> tuple[list[Block], int]:
+class CodedParts(dict[int, CodedPart]):
+    """Coded parts by number: where the blocks of each are is looked up once."""
+
+    def __init__(self, path: Callable[[int], Path]) -> None:
+        super().__init__()
+        self._path = path
+
+    def __missing__(self, part: int) -> CodedPart:
+        found = self[part] = CodedPart(self._path(part))
+        return found
+
+
+def _whole(count: int) -> int:
+    """Give the bytes that so many take, aligned."""
+    return -(-count // 8) * 8
+
+
+def _places(data: Bytes) -> tuple[list[Place], int]:
     """Find the blocks in a file, and how many words make a shingle; ValueError where it is none."""
     whole = data[: len(data) // 8 * 8].view(np.uint64)
     magic, width, count = whole[:HEAD].tolist()
@@ -121,16 +175,12 @@ def _blocks(data: Bytes) -> tuple[list[Block], int]:
         documents, words, numbers, size = whole[HEAD + ROW * row :][:ROW].tolist()
         if size not in (2, 4) or max(documents, words, numbers) > len(data):
             raise ValueError
-        pieces = []
-        for kind, length in ((np.uint64, words), (np.uint32, documents), (np.dtype(f"<u{size}"), numbers)):
-            taken = length * np.dtype(kind).itemsize
-            if at + taken > len(data):
-                raise ValueError
-            pieces.append(data[at : at + taken].view(kind))
-            at += -(-taken // 8) * 8
-        ends = pieces[1]
+        place = Place(first, documents, words, numbers, size, at)
+        if place.end - _whole(size * numbers) + size * numbers > len(data):
+            raise ValueError
+        ends = place.of(data).ends
         if numbers != (int(ends[-1]) if documents else 0) or (np.diff(ends.astype(np.int64)) < 0).any():
             raise ValueError
-        found.append(Block(first, *pieces))
-        first += documents
+        found.append(place)
+        at, first = place.end, first + documents
     return found, width

@@ -36,7 +36,7 @@ class Facts:
         self.folder = folder
         self.parts = len(list(folder.glob("documents-*.arrow")))
         self._columns: dict[str | tuple[str, str], NDArray[Any]] = {}
-        self._sizes: list[int] = []
+        self._bounds = np.zeros(0, np.int64)
         self._sound: set[int] = set()  # parts whose facts are those that were written
         self._names: dict[int, list[str]] = {}  # of the columns of parts
         self._held = 0  # parts whose numbers are still at hand from writing; −1: none will be
@@ -155,12 +155,13 @@ class Facts:
 
     def bounds(self) -> Int64s:
         """Give the first document of every part, and one past the last."""
-        if len(self._sizes) != self.parts:
+        if len(self._bounds) != self.parts + 1:
             kept = self._written["bytes"] if self._held == self.parts else []
-            self._sizes = [len(each) for each in kept] or [
+            sizes = [len(each) for each in kept] or [
                 len(self._read(number, ["bytes"])) for number in range(self.parts)
             ]
-        return np.concatenate([[0], np.cumsum(self._sizes, dtype=np.int64)]).astype(np.int64)
+            self._bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+        return self._bounds
 
     def size_of(self, part: int) -> int:
         """Count the documents of a part."""

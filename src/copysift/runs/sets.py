@@ -24,7 +24,7 @@ from copysift import kernels
 from copysift.errors import RunError
 from copysift.join.boilerplate import Boilerplate, Without, bounds_of, picked
 from copysift.match.templates import Texts
-from copysift.runs.coded_part import CodedPart, write_codes
+from copysift.runs.coded_part import CodedParts, write_codes
 from copysift.runs.facts import Facts
 from copysift.runs.sketches import SUM, Places, SketchedPart, read_array, read_common, write_arrays
 from copysift.runtime.arrays import distinct, heads
@@ -71,6 +71,7 @@ class Sets(Facts):
         self._at_hand: dict[int, list[tuple[UInt64s, Int64s]]] = {}  # sets of parts, in full, in pieces
         self._rests: dict[int, UInt64s] = {}  # and those that have boilerplate, without it
         self._ignored: Boilerplate | None = None
+        self._coded = CodedParts(lambda part: self.path("words", part))
         self._kept_parts: dict[tuple[int, bool], UInt64s] = {}
         self._kept_places: dict[int, Places] = {}
         self._counts = np.zeros(
@@ -140,7 +141,7 @@ class Sets(Facts):
         """
         places, path = self.of_part(part, "places"), self.path("order", part)
         if self._is_coded(part):
-            order = CodedPart(self.path("words", part)).in_order()[0].astype(np.uint32)
+            order = self._coded[part].in_order()[0].astype(np.uint32)
         elif not path.exists():
             return places, np.zeros(0, np.uint32)
         else:
@@ -152,7 +153,7 @@ class Sets(Facts):
     def _order_of(self, part: int, which: Int64s) -> UInt32s:
         """Give the order of some documents of a part, one after another."""
         if self._is_coded(part):
-            return CodedPart(self.path("words", part)).in_order(which)[0].astype(np.uint32)
+            return self._coded[part].in_order(which)[0].astype(np.uint32)
         counts, every = self.order(part)
         return picked(every, bounds_of(counts), which)[0] if len(every) else every
 
@@ -163,7 +164,7 @@ class Sets(Facts):
     def forget_all(self) -> None:
         """Drop all columns and sets from memory; they are read again where they are needed."""
         super().forget_all()
-        for kept in (self._at_hand, self._rests, self._kept_parts, self._kept_places):
+        for kept in (self._at_hand, self._rests, self._kept_parts, self._kept_places, self._coded):
             kept.clear()
         self._ignored = None
 
@@ -185,7 +186,7 @@ class Sets(Facts):
         bounds = bounds_of(self.of_part(part, "shingles"))
         if not self._is_coded(part):
             return self._mapped("shingles", part, int(bounds[-1])), bounds
-        values, found = CodedPart(self.path("words", part)).sets()
+        values, found = self._coded[part].sets()
         if not np.array_equal(found, bounds):
             raise RunError(f"{self.path('words', part)} is damaged", hint="recreate the run")
         return values, bounds
@@ -199,7 +200,7 @@ class Sets(Facts):
             return self._full_places(part).some(which).gathered()
         if not self._is_coded(part):
             return picked(*self._full(part), which)
-        return CodedPart(self.path("words", part)).sets(which)
+        return self._coded[part].sets(which)
 
     def whole(self, part: int) -> tuple[UInt64s, Int64s]:
         """Give all sets of a part without boilerplate: values and bounds."""
@@ -377,7 +378,7 @@ class Sets(Facts):
 
     def _is_coded(self, part: int) -> bool:
         """Say whether the words of a part are kept, not its sets."""
-        return self.path("words", part).exists()
+        return part in self._coded or self.path("words", part).exists()
 
     def _mapped(self, stem: str, part: int, count: int) -> UInt64s:
         """Give the keys of a file where they lie; it is closed when the array goes."""

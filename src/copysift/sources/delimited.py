@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
@@ -18,6 +18,10 @@ from copysift.sources.record_sources import ARROW_FILE
 from copysift.sources.records import ROW, SCHEMA, Builder, add_record
 
 ROWS = 1024
+# Bytes of the texts of a batch: its rows may all refer to one long text, which the file has once. Writers
+# put no more than 1 MiB of texts into such a page.
+DENSE = 1 << 28
+DICTIONARY_PAGE = 2  # the type of a page, in the grammar of Parquet
 
 
 def _spelled(rest: dict[str, Any]) -> str:
@@ -41,30 +45,62 @@ def parquet_records(
     except (pa.ArrowException, OSError) as error:
         yield Skipped(place, f"is not a whole Parquet file: {first_line(error)}")
         return
-    with opened or contextlib.nullcontext(), file:
+    with opened or open(place, "rb") as raw, file:
         if not roots_of(fields.text, file.schema_arrow.names) and not fields.features:
             known = ", ".join(file.schema_arrow.names)
             raise InputError(
                 f"{place} has no column {fields.text!r}", hint=f"choose one by --text-field: {known}"
             )
-        yield from _row_groups(place, file, fields, limit)
+        yield from _row_groups(place, file, raw, fields, limit)
 
 
 def _row_groups(
-    place: str, file: pq.ParquetFile, fields: Fields, limit: int
+    place: str, file: pq.ParquetFile, raw: IO[bytes], fields: Fields, limit: int
 ) -> Iterator[pa.RecordBatch | Skipped]:
     """Give the rows of every row group as far as it can be read; the numbers of rows stay what they are."""
     before, groups = 0, file.num_row_groups
     for group in range(groups):
-        done, rows = 0, file.metadata.row_group(group).num_rows
+        described = file.metadata.row_group(group)
+        done, rows = 0, described.num_rows
         try:
-            for batch in file.iter_batches(batch_size=ROWS, row_groups=[group]):
+            for batch in file.iter_batches(batch_size=_rows_at_once(described, raw), row_groups=[group]):
                 yield from table_records(batch, place, fields, limit, before + done)
                 done += len(batch)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             where = f"row group {group + 1} of {groups} is damaged"
             yield Skipped(place, f"{where}, {rows - done:,} rows are lost: {first_line(error)}")
         before += rows
+
+
+def _rows_at_once(group: pq.RowGroupMetaData, raw: IO[bytes]) -> int:
+    """Give how many rows of a group are read together: fewer if they may refer to long texts."""
+    columns = map(group.column, range(group.num_columns))
+    return max(1, min(ROWS, DENSE // max(1, sum(_dictionary_bytes(each, raw) for each in columns))))
+
+
+def _dictionary_bytes(column: pq.ColumnChunkMetaData, raw: IO[bytes]) -> int:
+    """Give the size of the texts that the rows of a column refer to, from the head of their page.
+
+    Its first two fields are the type of the page and how many bytes it unpacks to. Arrow goes by it too;
+    what the end of the file says of the page may be a lie.
+    """
+    try:
+        raw.seek(column.dictionary_page_offset or column.data_page_offset)
+        head = raw.read(16)
+        kind, end = _number(head, 0)
+        return _number(head, end)[0] if kind == DICTIONARY_PAGE else 0
+    except (OSError, ValueError):
+        return DENSE
+
+
+def _number(head: bytes, at: int) -> tuple[int, int]:
+    """Read a whole number, the next field of a struct of compact Thrift, and say where it ends."""
+    value = 0
+    for place, byte in enumerate(head[at + 1 :]):
+        value |= (byte & 0x7F) << 7 * place
+        if byte < 0x80 and head[at] == 0x15:
+            return value >> 1, at + place + 2
+    raise ValueError("no number")
 
 
 def table_records(
@@ -80,7 +116,7 @@ def table_records(
             yield _with_rows(made, batch, taken) if fields.whole else made
         taken.clear()
 
-    for number, (record, replaced) in enumerate(_rows(batch)):
+    for number, (record, replaced) in enumerate(row for part in _parts(batch) for row in _rows(part)):
         here = f"{place}:{first + number + 1}"
         note = add_record(built, record, fields, here, spelled)
         if note is not None or replaced:
@@ -90,6 +126,31 @@ def table_records(
         if built.full:
             yield from give()
     yield from give()
+
+
+def _parts(batch: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch | pa.Table]:
+    """Cut a table of which many rows refer to one long text, so that the texts of each part are bounded."""
+    if len(batch) > 1 and sum(map(_text_bytes, batch.columns)) > DENSE:
+        half = len(batch) // 2
+        yield from _parts(batch.slice(0, half))
+        yield from _parts(batch.slice(half))
+    else:
+        yield batch
+
+
+def _text_bytes(column: pa.Array | pa.ChunkedArray) -> int:
+    """Give the bytes of the texts of a column, if its rows can share them."""
+    if isinstance(column, pa.ChunkedArray):
+        return sum(map(_text_bytes, column.chunks))
+    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+        import pyarrow.compute as pc
+
+        lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
+        return int(pc.sum(lengths).as_py() or 0)
+    if column.type in (pa.string_view(), pa.binary_view()):
+        heads = np.frombuffer(column.buffers()[1], np.int32)[::4]  # of 16 bytes each; the first is the length
+        return int(heads[column.offset : column.offset + len(column)].sum(dtype=np.int64))
+    return 0
 
 
 def _with_rows(made: pa.RecordBatch, batch: pa.RecordBatch | pa.Table, taken: list[int]) -> pa.RecordBatch:

@@ -168,7 +168,7 @@ def blocks(
 ) -> Iterator[memoryview]:
     """Give whole lines of a stream, many at a time, without the last line end; `head` comes before it.
 
-    A block is about half of `size` or more, however little a read gives: what is done with each has a cost of
+    A block is almost `size`, however little a read gives: what is done with each has a cost of
     its own. A last line that has no end is given by itself, after its length was put into `rest`. A block is
     good until the next is wanted: they lie in one place, whose pages are there already.
     """
@@ -185,7 +185,7 @@ def blocks(
                 damage = error
             end = max(end, held.rfind(b"\n", filled, filled + got))
             filled, more, got = filled + got, got > 0, 0
-            if end >= 0 and (filled >= len(held) // 2 or not more):
+            if end >= 0 and (filled >= len(held) // 16 * 15 or not more):
                 yield memoryview(held)[:end]
                 held[: filled - end - 1] = memoryview(held)[end + 1 : filled]
                 filled, end = filled - end - 1, -1

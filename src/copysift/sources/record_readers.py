@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, cast
 
 import orjson
@@ -12,10 +14,11 @@ import pyarrow as pa
 
 from copysift.errors import InputError
 from copysift.model.document import Document
-from copysift.model.values import CUT, DAMAGED, Skipped
+from copysift.model.values import CUT, DAMAGED, LIMIT, Skipped
 from copysift.sources import delimited
 from copysift.sources.compressed import CHUNK, packing, unpacked
 from copysift.sources.compressed import DAMAGED as BROKEN
+from copysift.sources.container_limits import ArchiveLimits, Budget, LimitReachedError
 from copysift.sources.csv_rows import csv_records
 from copysift.sources.documents import Documents
 from copysift.sources.fields import Fields
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 Batches = Iterator[pa.RecordBatch | Skipped]
 _CUTTABLE = ("jsonl", "lines")
+RECORD_BYTES = 64  # that a record costs besides its text
 
 
 def given(
@@ -40,10 +44,25 @@ def given(
     try:
         with contextlib.closing(outer.content.open()) as file:
             form, binary = source.traits.name, reading.binary
-            for each in read(form, outer.name, file, reading.fields, reading.batch, part, binary=binary):
+            found = read(form, outer.name, file, reading.fields, reading.batch, part, binary=binary)
+            for each in counted(found, outer.size, reading.limits):
                 yield each if isinstance(each, Skipped) else Documents(each, outer.name, read_as)
+    except LimitReachedError as error:
+        yield Skipped(outer.name, str(error), LIMIT)
     except OSError as error:
         yield Skipped(outer.name, why(error), DAMAGED)
+
+
+def counted(batches: Batches, packed: int, limits: ArchiveLimits) -> Batches:
+    """Count what comes out of a file of `packed` bytes: a few bytes may claim a billion records.
+
+    There is no limit on the size of a corpus, only on how much larger it is than its file.
+    """
+    budget = Budget(replace(limits, total_bytes=sys.maxsize), packed)
+    for each in batches:
+        if packed and not isinstance(each, Skipped):
+            budget.unpack(each.nbytes + RECORD_BYTES * len(each))
+        yield each
 
 
 def read(

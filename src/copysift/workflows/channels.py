@@ -402,7 +402,7 @@ def of_programs(parts: list[PairColumns], programs: NDArray[np.bool_]) -> list[P
     """Let tokens decide pairs of programs where they always speak: names and layout can be changed.
 
     Also where tokens share too little for a pair: else what two programs have in their comments would
-    count for those alone whose code is least alike.
+    count only where their code has little in common.
     """
     return [
         part.take((part.channel & TOKENS != 0) | ~programs[part.left] | ~programs[part.right])

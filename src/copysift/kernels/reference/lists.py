@@ -88,8 +88,8 @@ def long_pairs(
 ) -> tuple[UInt64s, UInt32s]:
     """Give the pairs (left << 32 | right) of postings with what follows in their lists, their weights summed.
 
-    A posting is document << 32 | list and a place in the list. A member of a list is its document · 2, + 1 if it
-    owns the hash, which one of a pair must.
+    A posting is document << 32 | list and a place in the list. A member of a list is its document · 2, + 1 if
+    it owns the hash, which one of a pair must.
     """
     found: dict[int, int] = {}
     for key, place in zip(keys.tolist(), places.tolist(), strict=True):

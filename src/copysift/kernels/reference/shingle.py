@@ -23,6 +23,7 @@ MIX = 0xFF51AFD7ED558CCD
 
 
 def mix(value: int, pack: int) -> int:
+    """Chain 64 bits on to a digest."""
     value = (value ^ pack) * MIX & ALL_BITS
     return value ^ value >> 32
 
