@@ -225,6 +225,14 @@ def test_pairs_are_counted_over_the_exercises_of_a_course(school: Server) -> Non
     assert {(each["left"], each["right"]) for each in found["pairs"]} == {("ida", "max"), ("jon", "max")}
 
 
+def test_the_page_of_a_course_folds_all_but_the_first_pairs(school: Server) -> None:
+    id_ = course(school, "Long")
+    check(school, "ann", ("Long", "2025", "One"), {f"p{number}": 1 for number in range(8)})
+    shown = page(school, "ann", f"/courses/{id_}")[1]
+    first, folded = shown.split("<details><summary>3 more pairs</summary>")
+    assert [part.partition("</details>")[0].count("2025, One (100%)") for part in (first, folded)] == [25, 3]
+
+
 def test_a_course_is_made_filled_and_read_in_pages_by_rest(school: Server) -> None:
     def ask(who: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         return school.ask(method, f"/api/v1/courses{path}", body, token=TOKENS[who])

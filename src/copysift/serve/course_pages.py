@@ -17,7 +17,7 @@ from copysift.serve.users import ASSISTANT
 from copysift.serve.views import root_of, show
 
 router = APIRouter()
-SHOWN = 200  # pairs of people
+SHOWN, FIRST = 200, 25  # pairs of people, and how many of them are not folded
 
 
 def _course(state: State, user: str, id_: int) -> Course:
@@ -58,6 +58,7 @@ def course_page(
         "terms": by_term(checks),
         "term": term,
         "companions": found[:SHOWN],
+        "first": FIRST,
         "more": max(0, len(found) - SHOWN),
         "teacher": state.users.role(user) != ASSISTANT,
         "roles": {name: state.users.role(name) for name in course.team},
