@@ -185,8 +185,8 @@ def test_wrong_usage_is_told_in_one_line_and_a_hint(tmp_path):
         ),
         (("dedup", "c.jsonl", "-o", "out.xls"), "copysift: no format for out.xls\n"),
         (
-            ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut", "--max-copies", "3"),
-            "copysift: --max-copies counts whole lines, sentences or paragraphs of one corpus\n",
+            ("dedup", "c.jsonl", "-o", "o.jsonl", "--passages", "cut", "--max-copies", "3", "--near", ".6"),
+            "copysift: --near compares whole lines, sentences or paragraphs\n",
         ),
         (("recluster", "nowhere"), "copysift: nowhere is not a run: No such file or directory\n"),
         (

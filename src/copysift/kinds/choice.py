@@ -73,7 +73,7 @@ def detect_kind(name: str, head: bytes, known: Languages | None = None) -> str:
 def kind_of_suffix(name: str, known: Languages, every: bool = True) -> str:
     """Give the kind of texts with the suffix of a name, as `kind_of_text` does; "" where they may differ.
 
-    It is asked once for a suffix. Only the first bytes of a file may say otherwise (`may_have_magic`).
+    Callers need it once for a suffix. Only the first bytes of a file may say otherwise (`may_have_magic`).
     """
     by_name = kinds_by_suffix().get(name[name.rfind(".") :].lower())
     if by_name or not known.is_decided(name):

@@ -26,7 +26,7 @@ LONGEST = 40  # characters of a string that count, each as one fingerprint
 
 
 def lengths(keywords: tuple[str, ...]) -> UInt32s:
-    """Give the lengths of the keywords that begin with each byte, as bits; bit 31 is for all longer ones."""
+    """Give the lengths of the keywords for each first byte, as bits; bit 31 is for all longer ones."""
     found = np.zeros(256, np.uint32)
     for word in map(str.encode, keywords):
         found[word[0]] |= np.uint32(1) << np.uint32(min(len(word), 31))

@@ -160,7 +160,7 @@ class CodedParts(dict[int, CodedPart]):
 
 
 def _whole(count: int) -> int:
-    """Give a number of bytes, rounded up to whole words of eight."""
+    """Round a number of bytes up to a multiple of eight."""
     return -(-count // 8) * 8
 
 

@@ -84,7 +84,7 @@ def _is_plain(reader: Reader, kind: str) -> bool:
 def hashes_again(reader: Reader, asked: Sequence[tuple[Document, str, str]]) -> Iterator[UInt64s | None]:
     """Give the fingerprints of documents again, each as a kind, from its readable source as another one.
 
-    None stands for one that is gone.
+    None is for one that is gone.
     """
     for first in range(0, len(asked), MOST):
         some = asked[first : first + MOST]

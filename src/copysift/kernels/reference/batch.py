@@ -58,8 +58,8 @@ def winnow_programs(
     """Lex and winnow programs of one language; give their hashes, their statements and their strings.
 
     Each comes with where in it those of each program start and end. `brief`: each hash of a program once,
-    where it first is, and neither statements nor strings; it has the lengths of the keywords that begin with
-    a byte, as bits, which is no news here. Then the first `most` tokens count, or all if it is 0.
+    where it first is, and neither statements nor strings; it has the lengths of the keywords for each first
+    byte, as bits, which the kernel alone needs. Then the first `most` tokens count, or all if it is 0.
     """
     none = np.empty(0, np.uint64)
     found, told, texts = [none], [none], [none]
