@@ -264,7 +264,7 @@ def test_the_evidence_sheet_prints_measures_passages_sources_settings_and_versio
     meant = text(driver, ".sheet details.unusual")
     assert "the hash of 8 tokens in a row" in meant
     shared, all_left = re.search(r"Of left\n(\d+) of the (\d+) fingerprints", meant).groups()
-    assert f"{shared} of {all_left} and" in text(driver, ".sheet .measures")
+    assert f"{shared} of {all_left} on the left and" in text(driver, ".sheet .measures")
     printed = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
     pdf = base64.b64decode(printed["data"])
     assert pdf.startswith(b"%PDF")
