@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Batches = Iterator[pa.RecordBatch | Skipped]
 _CUTTABLE = ("jsonl", "lines")
-RECORD_BYTES = 64  # that a record costs besides its text
+RECORD_BYTES = 16  # that a record costs besides its text
 
 
 def given(
@@ -61,7 +61,8 @@ def counted(batches: Batches, packed: int, limits: ArchiveLimits) -> Batches:
     budget = Budget(replace(limits, total_bytes=sys.maxsize), packed)
     for each in batches:
         if packed and not isinstance(each, Skipped):
-            budget.unpack(each.nbytes + RECORD_BYTES * len(each))
+            texts = sum(each[name].nbytes for name in ("text", "other"))  # names have the path in each
+            budget.unpack(texts + RECORD_BYTES * len(each))
         yield each
 
 
