@@ -28,6 +28,7 @@ ANCHORED = {"match", "fullmatch"}
 
 # module:name or pattern → why more than linear time does no harm; exponential time always does
 KNOWN = {
+    "serve.forms:_CONSOLE": "help texts of the package",
     "serve.help_pages:_INLINE": "pages of the package",
     "sources.json_array:_TOKEN": "the caller stops at a string that has no end",
     "sources.payload:_SIZE": "matched at the start of a chunk only; the first failure ends the reading",
@@ -50,6 +51,7 @@ MADE: dict[str, bytes | str] = {
         rb"\{" + _FIELD + b"," + _FIELD + rb"\}" + jsonl._SPACE
     ),
     "kinds.catalog: self.looks_like.encode()": "of the files of languages: see below",
+    "kinds.language: str(values['looks_like']).encode()": "the same, compiled to see whether it is a pattern",
     "kinds.webpage: b'</' + name + b'\\\\b'": rb"</script\b",
     "report.anonymise: b'(?<!' + letters + b')(?:' + text + b')(?!' + letters + b')'": (
         rb"(?<![a-z])(?:ann|bob lee)(?![a-z])"
