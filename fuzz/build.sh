@@ -10,7 +10,7 @@ spared=-fno-sanitize=alignment,pointer-overflow
 mkdir -p "$out/temp" "$out/native"
 if [ "${1:-}" = native ]; then
     PYTHONPATH=src $python fuzz/lex_tables.py > "$out/native/lex_tables.h"
-    for target in $(sed -n 's/^static void fuzz_\([a-z]*\)(input in) {$/\1/p' fuzz/native.c fuzz/native_joins.h); do
+    for target in $(sed -n 's/^static void fuzz_\([a-z]*\)(input in) {$/\1/p' fuzz/native*.[ch]); do
         clang -g -O2 -Wno-unused-function -Isrc/copysift/kernels -I"$out/native" -fno-sanitize-recover=all \
             -fsanitize=fuzzer,$checks $spared -DFUZZ="fuzz_$target" fuzz/native.c -o "$out/native/$target"
     done

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import tempfile
-import zlib
-from typing import Any
 
 import numpy as np
+from join_targets import fuzz_alike, fuzz_join, fuzz_lists  # noqa: F401
+from taken import SMALL, Taken, judged, same
 
 from copysift.kernels import (
     _batch,
     _checksum,
     _codes,
     _files,
-    _join,
     _jsonl,
     _lex,
-    _lists,
     _match,
     _packed,
     _postings,
@@ -29,10 +27,8 @@ from copysift.kernels.reference import (
     batch,
     checksum,
     codes,
-    join,
     jsonl,
     lex,
-    lists,
     match,
     packed,
     postings,
@@ -41,57 +37,10 @@ from copysift.kernels.reference import (
     text,
 )
 from copysift.kinds.catalog import languages
+from copysift.kinds.lexemes import lengths, separators
 
-SMALL = 48  # bytes up to which the twin is asked too
-TWINS = int(
-    os.environ.get("COPYSIFT_FUZZ_TWINS", "1")
-)  # it is slow: long runs ask it for one input in so many
-TABLES = [entry.table for entry in languages().entries if not entry.language.text]
-
-
-class Taken:
-    """Takes numbers from the front of an input; the rest is its body."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
-
-    def number(self, most: int) -> int:
-        """Give a number from 0 to `most`, of one byte or two."""
-        size = 1 if most < 256 else 2
-        value = int.from_bytes(self.data[self.at : self.at + size], "little")
-        self.at += size
-        return value % (most + 1)
-
-    @property
-    def rest(self) -> bytes:
-        """The body."""
-        return self.data[self.at :]
-
-    def array(self, kind: Any, count: int | None = None) -> Any:
-        """Give the body, or the next numbers of it, as an array."""
-        width, self.at = np.dtype(kind).itemsize, min(self.at, len(self.data))
-        whole = len(self.rest) // width
-        count = whole if count is None else min(count, whole)
-        found = np.frombuffer(self.data, kind, count, self.at).copy()
-        self.at += count * width
-        return found
-
-
-def same(ours: Any, theirs: Any) -> None:
-    """Compare what a kernel gives with what its twin gives, types of arrays included."""
-    if isinstance(ours, tuple | list):
-        assert len(ours) == len(theirs)
-        for mine, other in zip(ours, theirs, strict=True):
-            same(mine, other)
-    elif isinstance(ours, np.ndarray):
-        assert ours.tolist() == np.asarray(theirs).tolist()
-    else:
-        assert ours == theirs, (ours, theirs)
-
-
-def judged(body: bytes) -> bool:
-    """Say whether the twin is asked."""
-    return len(body) <= SMALL and zlib.crc32(body) % TWINS == 0
+LANGUAGES = [entry for entry in languages().entries if not entry.language.text]
+TABLES = [entry.table for entry in LANGUAGES]
 
 
 def edition(wanted: int) -> None:
@@ -202,6 +151,23 @@ def fuzz_batch(data: bytes) -> None:
         same(ours, batch.winnow_texts(*arguments))
 
 
+def fuzz_programs(data: bytes) -> None:
+    """Many programs of any language at once, whole and in short."""
+    taken = Taken(data)
+    edition(taken.number(2))
+    entry = LANGUAGES[taken.number(len(LANGUAGES) - 1)]
+    k, w, cut, most = 1 + taken.number(12), 1 + taken.number(12), taken.number(300), taken.number(40)
+    body = taken.rest
+    arguments = (
+        [body[:cut], body[cut:], b"", body[:cut]], entry.table.arrays(), separators(entry.language),
+        entry.language.lines, 3, 40, k, w, 3, True, 0,
+    )  # fmt: skip
+    for brief in ((), (lengths(entry.language.keywords), most)):
+        ours = _batch.winnow_programs(*arguments, *brief)
+        if judged(body):
+            same(ours, batch.winnow_programs(*arguments, *brief))
+
+
 def fuzz_shingle(data: bytes) -> None:
     """Shingles of documents, and what is done with sets of them."""
     taken = Taken(data)
@@ -220,21 +186,6 @@ def fuzz_shingle(data: bytes) -> None:
     same(_shingle.content_digests(body, offsets), shingle.content_digests(body, offsets))
 
 
-def fuzz_lists(data: bytes) -> None:
-    """Lists of documents that share a shingle, and the pairs of them."""
-    taken = Taken(data)
-    most, documents = 2 + taken.number(20), 1 + taken.number(30)
-    rows = taken.array(np.uint16)
-    keys = np.sort(rows // 32).astype(np.uint64)
-    docs = (rows % documents).astype(np.uint32)
-    order = np.lexsort((docs, keys))
-    moduli, sizes = np.ones(documents, np.uint32), np.zeros(documents, np.uint32)
-    again = sizes.copy()
-    ours = _lists.lists(keys[order], docs[order], moduli, most, sizes)
-    same(ours, lists.lists(keys[order], docs[order], moduli, most, again))
-    same(sizes, again)
-
-
 def fuzz_match(data: bytes) -> None:
     """Runs that two sequences share."""
     taken = Taken(data)
@@ -251,23 +202,6 @@ def fuzz_match(data: bytes) -> None:
     else:
         _match.seed_tiles(left, right, k, stride)
     same(_match.line_starts(data), match.line_starts(data))
-
-
-def fuzz_join(data: bytes) -> None:
-    """Hashes that documents share, sorted, counted and turned."""
-    taken = Taken(data)
-    most, bits = 2 + taken.number(10), taken.number(6)
-    rows = taken.array(np.uint16)
-    hashes = (rows.astype(np.uint64) // 16) << np.uint64(50)
-    groups = (rows % 16).astype(np.uint32)
-    same(_join.partition(hashes, groups, bits), join.partition(hashes, groups, bits))
-    ours, theirs = (hashes.copy(), groups.copy()), (hashes.copy(), groups.copy())
-    _join.sort_pairs(*ours)
-    join.sort_pairs(*theirs)
-    same(list(ours), list(theirs))
-    sizes, again = np.zeros(16, np.uint32), np.zeros(16, np.uint32)
-    same(_join.shared_runs(*ours, most, sizes), join.shared_runs(*theirs, most, again))
-    same(sizes, again)
 
 
 def fuzz_postings(data: bytes) -> None:

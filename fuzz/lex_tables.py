@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copysift.kinds.catalog import languages
+from copysift.kinds.lexemes import lengths
 
 _TYPES = {"uint8": "uint8_t", "int32": "int32_t", "uint64": "uint64_t"}
 _FIELDS = (
@@ -12,7 +13,8 @@ _FIELDS = (
 
 def main() -> None:
     """Write arrays, and a function that points a lexer at those of a language."""
-    tables = [entry.table for entry in languages().entries if not entry.language.text]
+    entries = [entry for entry in languages().entries if not entry.language.text]
+    tables = [entry.table for entry in entries]
     cases = []
     for number, table in enumerate(tables):
         for name, array in zip(_FIELDS, table.arrays(), strict=True):
@@ -28,6 +30,10 @@ def main() -> None:
     print("static void lex_language(lexer *x, size_t number) {")
     print("    memset(x, 0, sizeof *x);\n    switch (number) {")
     print("    " + "\n    ".join(cases) + "\n    }\n}")
+    rows = (",".join(map(str, lengths(entry.language.keywords).tolist())) for entry in entries)
+    print("static const uint32_t keyword_lengths[LEX_LANGUAGES][256] = {")
+    print(",\n".join(f"{{{row}}}" for row in rows) + "};")
+    print("static const uint32_t *lex_lengths(size_t number) { return keyword_lengths[number]; }")
 
 
 if __name__ == "__main__":

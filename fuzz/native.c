@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "batch.h"
 #include "checksum.h"
 #include "join.h"
@@ -52,6 +53,11 @@ static void *copied(const void *from, size_t bytes) {
     void *to = made(bytes);
     if (bytes) memcpy(to, from, bytes);
     return to;
+}
+
+static int ascending(const void *a, const void *b) {
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return one < other ? -1 : one > other;
 }
 
 static int equal(const void *a, const void *b, size_t bytes) { return !bytes || !memcmp(a, b, bytes); }
@@ -315,6 +321,44 @@ static void fuzz_codes(input in) {
     free(words), free(out[0]), free(out[1]), free(hashes), free(codes), free(wide);
 }
 
+/* Digests of documents side by side and alone, and what sets share, by both editions. */
+static void fuzz_sets(input in) {
+    size_t documents = number(&in, 12), n = in.n / 2;
+    int64_t *offsets = made((documents + 1) * 8), *sizes = made((documents + 1) * 8), *shared[2];
+    int64_t *others = made((documents + 1) * 8);
+    uint64_t *digests = made(documents * 8), alone, *keys = made(n * 8), *room = made(SHINGLE_TABLE_ROOM * 8);
+    size_t *sets = made((documents + 1) * sizeof *sets), of = 0, shift = number(&in, 63);
+    uint8_t *data = copied(in.data, in.n);
+    shingle_table table = {.rows = shingle_rows(room)};
+    for (size_t i = 0; i <= documents; i++) {
+        of += i && in.n ? in.data[i % in.n] % (in.n - of + 1) : 0;
+        offsets[i] = (int64_t)of, others[i] = (int64_t)i;
+    }
+    shingle_digests(data, offsets, documents, digests);
+    for (size_t i = 0; i < documents; i++) {
+        shingle_digests(data, offsets + i, 1, &alone);
+        CHECK(alone == digests[i]);
+    }
+    n = in.n / 2;
+    for (size_t i = 0; i < n; i++) keys[i] = (uint64_t)(in.data[2 * i] | in.data[2 * i + 1] << 8) << shift;
+    if (n) qsort(keys, n, 8, ascending);
+    size_t distinct = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!i || keys[i] != keys[i - 1]) keys[distinct++] = keys[i];
+    for (size_t i = 0; i < documents; i++) { /* parts of all keys */
+        size_t from = in.n ? in.data[i % in.n] % (distinct + 1) : 0;
+        sets[i] = (size_t)(uintptr_t)(keys + from), sizes[i] = (int64_t)((distinct - from) / (1 + i % 2));
+    }
+    for (int e = 0; e < 2; e++) {
+        edition(e);
+        shared[e] = made(documents * 8);
+        shingle_shared_with(keys, distinct, sets, sizes, others, documents, &table, shared[e]);
+    }
+    for (size_t i = 0; i < documents; i++) CHECK(shared[0][i] == sizes[i] && shared[1][i] == sizes[i]);
+    free(offsets), free(sizes), free(others), free(digests), free(keys), free(room), free(sets), free(data);
+    free(shared[0]), free(shared[1]);
+}
+
 static void fuzz_checksum(input in) {
     size_t cut = number(&in, 999), size = 1 + number(&in, 31);
     uint8_t *out[2];
@@ -329,7 +373,8 @@ static void fuzz_checksum(input in) {
     free(out[0]), free(out[1]);
 }
 
-#include "native_joins.h" /* lists, join, match, postings, packed */
+#include "native_joins.h" /* lists, alike, join, match, postings, packed */
+#include "native_programs.h" /* quick, programs */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc, (void)argv;

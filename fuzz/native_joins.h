@@ -1,8 +1,47 @@
 /* Targets of native.c for what is sorted, joined, matched and looked up. */
 
-static int ascending(const void *a, const void *b) {
-    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-    return one < other ? -1 : one > other;
+/* Lists that are kept as lists: each pair once, and all weights are counted. */
+static void long_lists(const input *in, size_t documents) {
+    size_t count = 1 + in->n / 16, n = in->n / 2, most = 0, room = 0, end, at = 0;
+    uint64_t *members = made(n * 8), *keys = made(n * 8), total = 0, summed = 0;
+    int64_t *starts = made(count * 8), *lengths = calloc(count, 8);
+    uint32_t *places = made(n * 4), *weights = made(count * 4);
+    for (size_t list = 0; list < count; list++) {
+        weights[list] = (uint32_t)(1 + list), starts[list] = (int64_t)at;
+        for (size_t i = list * 8; i < list * 8 + 8 && i < n; i++) {
+            uint64_t doc = in->data[2 * i] % documents;
+            int met = 0;
+            for (size_t j = (size_t)starts[list]; j < at; j++) met |= members[j] >> 1 == doc;
+            if (!met) members[at] = doc << 1 | (in->data[2 * i + 1] & 1), at++, lengths[list]++;
+        }
+    }
+    size_t kept = 0;
+    for (uint64_t doc = 0; doc < documents; doc++)
+        for (size_t list = 0; list < count; list++)
+            for (int64_t i = 0; i < lengths[list]; i++)
+                if (members[starts[list] + i] >> 1 == doc)
+                    keys[kept] = doc << 32 | list, places[kept++] = (uint32_t)i;
+    CHECK(kept == at);
+    for (size_t i = 0; i < kept; i = end) {
+        size_t later = lists_later(keys, places, i, kept, lengths, &end);
+        room += later, most = later > most ? later : most;
+    }
+    for (size_t list = 0; list < count; list++)
+        for (int64_t i = 0; i < lengths[list]; i++)
+            for (int64_t j = i + 1; j < lengths[list]; j++)
+                total += (members[starts[list] + i] | members[starts[list] + j]) & 1 ? weights[list] : 0;
+    uint64_t *pairs = made(room * 8);
+    uint32_t *sums = made(room * 4), *table = made(((size_t)1 << lists_bits(most)) * 4);
+    size_t found = lists_long_pairs(keys, places, kept, members, starts, lengths, weights, table, pairs, sums);
+    CHECK(found <= room);
+    for (size_t i = 0; i < found; i++) {
+        CHECK(pairs[i] >> 32 < documents && (pairs[i] & UINT32_MAX) < documents);
+        summed += sums[i];
+    }
+    CHECK(summed == total);
+    if (found) qsort(pairs, found, 8, ascending);
+    for (size_t i = 1; i < found; i++) CHECK(pairs[i - 1] < pairs[i]);
+    free(members), free(keys), free(starts), free(lengths), free(places), free(weights), free(pairs), free(sums), free(table);
 }
 
 static void fuzz_lists(input in) {
@@ -30,6 +69,50 @@ static void fuzz_lists(input in) {
         free(pairs), free(weights), free(few);
     }
     free(keys), free(docs), free(moduli), free(sizes), free(own), free(lists);
+    long_lists(&in, documents);
+}
+
+/* Pairs of groups that are nearly the same are those that looking at every pair finds. */
+static void fuzz_alike(input in) {
+    enum { GROUPS = 12 };
+    double founded = (double)number(&in, 16) / 2, least = (double)number(&in, 10) / 10;
+    uint32_t first = (uint32_t)number(&in, GROUPS - 1), end = first + 1 + (uint32_t)number(&in, GROUPS - 1 - first);
+    size_t lone = number(&in, 3), hashes = in.n / 2, at = 0;
+    int64_t *offsets = made((hashes + 1) * 8), rows[GROUPS + 1], starts[GROUPS + 2];
+    uint32_t *groups = made(hashes * GROUPS * 4), *order = made(hashes * 4), sizes[GROUPS], labels[GROUPS] = {0};
+    float *weights = made(hashes * 4);
+    double totals[GROUPS];
+    for (size_t g = 0; g < GROUPS; g++) sizes[g] = (uint32_t)lone, totals[g] = 1 + (double)g;
+    for (size_t h = 0; h < hashes; h++) {
+        unsigned mask = in.data[2 * h] | (unsigned)in.data[2 * h + 1] << 8;
+        offsets[h] = (int64_t)at, weights[h] = 1;
+        for (uint32_t g = 0; g < GROUPS; g++)
+            if (mask >> g & 1) groups[at++] = g, sizes[g]++;
+    }
+    offsets[hashes] = (int64_t)at;
+    uint32_t *exact = copied(groups, at * 4), *ranks = made(at * 4);
+    labels[2] = labels[4] = 1;
+    alike_rows(offsets, exact, hashes, GROUPS, order, rows, ranks, starts);
+    for (size_t g = 0; g < GROUPS; g++)
+        for (int64_t r = rows[g] + 1; r < rows[g + 1]; r++) CHECK(ranks[r - 1] < ranks[r]);
+    alike_job job = {.list = {offsets, exact, rows, ranks, weights, totals}, .order = order, .sizes = sizes,
+                     .side = labels, .kin = labels, .n_groups = GROUPS, .founded = founded, .least = least};
+    join_pairs found = {NULL, 0, 0};
+    CHECK(alike_pairs(&job, first, end, &found));
+    size_t met = 0;
+    for (uint32_t a = first; a < end; a++)
+        for (uint32_t b = a + 1; b < GROUPS; b++) {
+            uint32_t shared = 0;
+            for (size_t h = 0; h < hashes; h++)
+                shared += ((in.data[2 * h] | (unsigned)in.data[2 * h + 1] << 8) >> a & 1) &
+                          ((in.data[2 * h] | (unsigned)in.data[2 * h + 1] << 8) >> b & 1);
+            if (!shared || (labels[a] && labels[a] == labels[b])) continue;
+            if (!alike_enough(&job, shared, shared / ((double)sizes[a] + sizes[b] - shared))) continue;
+            CHECK(met < found.n && found.pairs[met].left == a && found.pairs[met].right == b && found.pairs[met].shared == shared);
+            met++;
+        }
+    CHECK(met == found.n);
+    free(offsets), free(groups), free(order), free(weights), free(exact), free(ranks), free(found.pairs);
 }
 
 /* Pairs of groups that share hashes, by each measure. */

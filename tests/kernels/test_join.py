@@ -176,6 +176,42 @@ def test_wrong_postings_are_refused_where_the_rarest_come_first():
             module.rarest_first(offsets, holders[:1], 10)
 
 
+@pytest.mark.parametrize("offsets", [[0, 3, 2], [1, 2], [0, -1, 2], [0, 0, 9, 2], []])
+def test_offsets_that_no_postings_have_are_refused_where_the_rarest_come_first(offsets):
+    with pytest.raises(ValueError, match="offset"):
+        compiled.rarest_first(np.array(offsets, np.int64), np.array([0, 1], np.uint32), 3)
+
+
+def test_a_hash_with_more_holders_than_there_are_groups_is_refused():
+    with pytest.raises(ValueError, match="twice"):
+        compiled.rarest_first(np.array([0, 4]), np.array([0, 0, 0, 0], np.uint32), 1)
+
+
+def test_lists_that_do_not_fit_their_postings_are_refused():
+    postings, sizes = listed([(hash_, group) for hash_ in range(3) for group in range(4)])
+    offsets, holders, _, _, *told = postings
+    order, rows, ranks = compiled.rarest_first(offsets, holders, 10)
+    floor = sizes, NONE, NONE, 1.0, 0.3
+    good = (offsets, holders, rows, ranks, *told)
+    same(compiled.alike(0, 10, good, order, *floor), reference.alike(0, 10, good, order, *floor))
+    for wrong in (
+        (offsets + 1, holders, rows, ranks), (offsets, holders[:-1], rows, ranks[:-1]),
+        (offsets, holders, rows + 1, ranks), (offsets, holders, rows * 2, ranks),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="last offset"):
+            compiled.alike(0, 10, (*wrong, *told), order, *floor)
+        with pytest.raises(ValueError, match="last offset"):
+            compiled.row_candidates(0, 10, (*wrong, *told), *floor[:3], "shared", 0.0, 1)
+    for wrong in (
+        (offsets, holders + np.uint32(7), rows, ranks),
+        (offsets, holders, rows, ranks + np.uint32(1)),
+    ):
+        with pytest.raises(IndexError, match="no such"):
+            compiled.alike(0, 10, (*wrong, *told), order, *floor)
+    with pytest.raises(IndexError, match="no such"):
+        compiled.alike(0, 10, good, order + np.uint32(1), *floor)
+
+
 FEW_HASHES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=80)
 LABELS = st.lists(st.integers(0, 2), min_size=10, max_size=10).map(lambda a: np.array(a, np.uint32))
 NONE = np.zeros(10, np.uint32)

@@ -92,3 +92,40 @@ def test_long_lists_are_never_read_from_outside(kernel):
         kernel.long_pairs(keys + np.uint64(1), places, members, starts, lengths, weights)
     with pytest.raises(IndexError, match="no such place"):
         kernel.long_pairs(keys, places, members, starts - 1, lengths, weights)
+
+
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_lists_outside_of_the_entries_are_refused(kernel):
+    docs, own = np.array([1, 2, 3], np.uint32), np.ones(3, np.uint8)
+    for start, length in ((0, 4), (2, 2), (-1, 2), (0, -1), (2**62, 1), (3, 2**62)):
+        span = np.array([start], np.int64), np.array([length], np.int64)
+        with pytest.raises(IndexError, match="outside of the entries"):
+            kernel.all_pairs(docs, own, *span, np.ones(1, np.uint32))
+        with pytest.raises(IndexError, match="outside of the entries"):
+            kernel.few_pairs(docs, own, *span)
+    whole = np.zeros(1, np.int64), np.array([3], np.int64)
+    with pytest.raises(ValueError, match="columns of different lengths"):
+        kernel.few_pairs(docs, own[:2], *whole)
+    with pytest.raises(ValueError, match=r"columns of different lengths|shorter"):
+        kernel.all_pairs(docs, own, *whole, np.ones(0, np.uint32))
+
+
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_an_empty_list_has_no_pairs(kernel):
+    docs, own = np.array([1, 2], np.uint32), np.ones(2, np.uint8)
+    spans = np.array([0, 0, 2], np.int64), np.array([0, 2, 0], np.int64)
+    assert set(kernel.few_pairs(docs, own, *spans).tolist()) == {1 << 32 | 2}
+    assert kernel.all_pairs(docs, own, *spans, np.ones(3, np.uint32))[0].tolist() == [1 << 32 | 2]
+
+
+@pytest.mark.parametrize("kernel", [compiled, readable])
+def test_documents_without_a_modulus_are_refused(kernel):
+    hashes, docs = np.array([5, 5], np.uint64), np.array([0, 2], np.uint32)
+    for moduli, error in (([1, 1], IndexError), ([1, 0, 1], ValueError)):
+        made = np.array(moduli, np.uint32)
+        with pytest.raises(error):
+            kernel.lists(hashes, docs, made, 3, np.zeros(len(made), np.uint32))
+    with pytest.raises(ValueError, match="columns of different lengths"):
+        kernel.lists(hashes, docs[:1], np.ones(3, np.uint32), 3, np.zeros(3, np.uint32))
+    with pytest.raises(ValueError, match="columns of different lengths"):
+        kernel.lists(hashes, docs, np.ones(3, np.uint32), 3, np.zeros(2, np.uint32))

@@ -323,3 +323,32 @@ def test_sets_of_several_sources_are_sampled_and_gathered_and_never_from_outside
     for starts, stops in (([0], [7]), ([-1], [2]), ([3], [2])):
         with pytest.raises(IndexError):
             kernel.gather_among(sources, np.array([1]), np.array(starts), np.array(stops))
+
+
+@pytest.mark.parametrize("bounds", [[0, 4], [-1, 3], [0, 2, 1, 3], [0, 9, 3], []])
+def test_bounds_outside_of_the_values_are_refused(bounds):
+    cuts, some = np.array(bounds, np.int64), np.zeros(max(len(bounds) - 1, 0), np.uint8)
+    keys, known = np.arange(3, dtype=np.uint64), np.zeros(8, np.uint64)
+    for call, *arguments in (
+        (compiled.content_digests, np.zeros(3, np.uint8), cuts),
+        (compiled.shingles, np.zeros(3, np.uint8), cuts, 2),
+        (compiled.set_digests, keys, cuts),
+        (compiled.samples, keys, cuts, some.astype(np.uint32) + np.uint32(1)),
+        (compiled.count, np.zeros(64, np.uint32), keys, cuts, some),
+        (compiled.marked, known, keys, cuts, some),
+        (compiled.held, keys, cuts, keys, known),
+        (compiled.without, keys, cuts, keys, known),
+    ):
+        with pytest.raises((IndexError, ValueError), match=r"outside of the values|ascend|no bounds"):
+            call(*arguments)
+
+
+def test_each_set_has_a_modulus_which_is_not_0():
+    keys, bounds = np.arange(3, dtype=np.uint64), np.array([0, 1, 3])
+    for moduli in ([1], [1, 0], [1, 2, 3]):
+        with pytest.raises(ValueError, match="one modulus"):
+            compiled.samples(keys, bounds, np.array(moduli, np.uint32))
+    for call in (compiled.count, compiled.marked):
+        room = np.zeros(64, np.uint32 if call is compiled.count else np.uint64)
+        with pytest.raises(ValueError, match="different lengths"):
+            call(room, keys, bounds, np.ones(1, np.uint8))

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Compiled sort-join: the shell around join.h; `reference/join.py` is the readable definition."""
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport UINT32_MAX, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
 import numpy as np
@@ -222,6 +222,9 @@ cdef join_list _list(tuple columns, size_t n_groups) except *:
     _same_length(n_groups, row_offsets.shape[0] - 1)
     _same_length(groups.shape[0], row_hashes.shape[0])
     _same_length(offsets.shape[0] - 1, weights.shape[0])
+    if offsets[0] or row_offsets[0] or offsets[offsets.shape[0] - 1] != groups.shape[0] or \
+            row_offsets[n_groups] != groups.shape[0]:
+        raise ValueError("the last offset is not the number of postings")
     cdef join_list made
     made.offsets, made.row_offsets = &offsets[0], &row_offsets[0]
     made.weights = &weights[0] if weights.shape[0] else NULL
@@ -279,10 +282,15 @@ def row_candidates(
 
 def rarest_first(const int64_t[::1] offsets, const uint32_t[::1] groups, size_t n_groups):
     cdef size_t n_hashes = offsets.shape[0] - 1
-    if offsets[n_hashes] != groups.shape[0]:
+    if not offsets.shape[0] or offsets[n_hashes] != groups.shape[0]:
         raise ValueError("the last offset is not the number of postings")
     if groups.shape[0] and np.max(groups) >= n_groups:
         raise ValueError("a group number is not below n_groups")
+    if n_hashes >= UINT32_MAX or n_groups >= UINT32_MAX:
+        raise OverflowError("numbers have 32 bits")
+    degrees = np.diff(offsets)
+    if offsets[0] or (n_hashes and (np.min(degrees) < 0 or np.max(degrees) > n_groups)):
+        raise ValueError("offsets that do not ascend, or a hash with a group twice")
     order = np.zeros(max(n_hashes, 1), np.uint32)
     row_offsets = np.zeros(n_groups + 1, np.int64)
     ranks = np.zeros(max(groups.shape[0], 1), np.uint32)
@@ -317,6 +325,8 @@ def alike(
         return _columns(found)
     job.list = _list(postings, n_groups)
     _same_length(len(postings[0]) - 1, order.shape[0])
+    if np.max(order) >= order.shape[0] or np.max(postings[3]) >= order.shape[0] or np.max(postings[1]) >= n_groups:
+        raise IndexError("no such hash, or no such group")
     job.order, job.sizes, job.side, job.kin, job.n_groups = &order[0], &sizes[0], &side[0], &kin[0], n_groups
     job.founded, job.least, job.most = founded, least, most
     cdef int fits

@@ -1,6 +1,6 @@
 """Lists of documents that share a hash, and their pairs: the compiled edition of `reference/lists.py`."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport UINT32_MAX, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 import numpy as np
@@ -27,6 +27,17 @@ cdef extern from "lists.h" nogil:
                             uint64_t *pairs, uint32_t *sums)
 
 
+cdef void _check_lists(Py_ssize_t docs, Py_ssize_t own, const int64_t[::1] starts,
+                       const int64_t[::1] lengths) except *:
+    """Refuse lists that do not lie within the entries."""
+    cdef Py_ssize_t i
+    if docs != own or starts.shape[0] != lengths.shape[0]:
+        raise ValueError("columns of different lengths")
+    for i in range(starts.shape[0]):
+        if starts[i] < 0 or not 0 <= lengths[i] <= UINT32_MAX or starts[i] > docs - lengths[i]:
+            raise IndexError("outside of the entries")
+
+
 def lists(const uint64_t[::1] hashes, const uint32_t[::1] docs, const uint32_t[::1] moduli, uint64_t most,
           uint32_t[::1] sizes):
     """Find the lists of documents that share a hash in sorted entries: starts, lengths, common, digests, own.
@@ -36,10 +47,16 @@ def lists(const uint64_t[::1] hashes, const uint32_t[::1] docs, const uint32_t[:
     not common: in at most `most` documents.
     """
     cdef size_t n = hashes.shape[0], found = 0
-    cdef uint32_t largest = 1
+    cdef size_t largest = 1
     cdef Py_ssize_t i
+    if <size_t>docs.shape[0] != n or sizes.shape[0] != moduli.shape[0]:
+        raise ValueError("columns of different lengths")
+    if n and np.max(docs) >= moduli.shape[0]:
+        raise IndexError("no such document")
     for i in range(moduli.shape[0]):
-        largest = max(largest, moduli[i])
+        if not moduli[i]:
+            raise ValueError("a modulus of 0")
+        largest = max(largest, <size_t>moduli[i])
     own = np.zeros(n, np.uint8)
     cdef uint8_t[::1] o = own
     record = np.dtype([("start", np.int64), ("length", np.uint32), ("common", np.uint32), ("digest", np.uint64)])
@@ -64,6 +81,9 @@ def all_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::
     """Give the pairs of documents of each list as left << 32 | right, with the weight of the list."""
     cdef Py_ssize_t n = starts.shape[0], i
     cdef size_t room = 1, at = 0
+    _check_lists(docs.shape[0], own.shape[0], starts, lengths)
+    if weights.shape[0] != n:
+        raise ValueError("columns of different lengths")
     for i in range(n):
         room += lengths[i] * (lengths[i] - 1) // 2
     pairs, counts = np.empty(room, np.uint64), np.empty(room, np.uint32)
@@ -79,12 +99,15 @@ def few_pairs(const uint32_t[::1] docs, const uint8_t[::1] own, const int64_t[::
     """Give of each common list the pairs with its first owner, the document before, and one of the first few."""
     cdef Py_ssize_t n = starts.shape[0], i
     cdef size_t room = 1, at = 0
+    _check_lists(docs.shape[0], own.shape[0], starts, lengths)
     for i in range(n):
         room += 3 * lengths[i]
     pairs = np.empty(room, np.uint64)
     cdef uint64_t[::1] p = pairs
     with nogil:
         for i in range(n):
+            if not lengths[i]:
+                continue
             at += lists_few_pairs(&docs[starts[i]], &own[starts[i]], lengths[i], &p[at])
     return pairs[:at].copy()
 

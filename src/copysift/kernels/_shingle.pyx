@@ -109,8 +109,21 @@ def _room(size_t size, str name="keys", kind=np.uint64):
     return held
 
 
+cdef void _check_bounds(const int64_t[::1] bounds, Py_ssize_t size) except *:
+    """Refuse bounds that do not ascend within what they cut."""
+    cdef Py_ssize_t i
+    if not bounds.shape[0]:
+        raise ValueError("no bounds: there is one more than there are documents")
+    if bounds[0] < 0 or bounds[bounds.shape[0] - 1] > size:
+        raise IndexError("outside of the values")
+    for i in range(1, bounds.shape[0]):
+        if bounds[i] < bounds[i - 1]:
+            raise IndexError("bounds that do not ascend")
+
+
 def content_digests(const uint8_t[::1] data, const int64_t[::1] offsets):
     """Give a digest of the bytes of every document data[offsets[i]:offsets[i + 1]]."""
+    _check_bounds(offsets, data.shape[0])
     cdef Py_ssize_t n = offsets.shape[0] - 1
     out = np.empty(n, np.uint64)
     cdef uint64_t[::1] o = out
@@ -123,6 +136,7 @@ def content_digests(const uint8_t[::1] data, const int64_t[::1] offsets):
 
 def set_digests(const uint64_t[::1] values, const int64_t[::1] bounds):
     """Give a digest of every set values[bounds[i]:bounds[i + 1]]."""
+    _check_bounds(bounds, values.shape[0])
     cdef Py_ssize_t n = bounds.shape[0] - 1, i
     out = np.empty(n, np.uint64)
     cdef uint64_t[::1] o = out
@@ -151,6 +165,7 @@ def coded_shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w
 
 
 def _shingles(const uint8_t[::1] data, const int64_t[::1] offsets, size_t w, uint64_t seed, bint coded):
+    _check_bounds(offsets, data.shape[0])
     cdef Py_ssize_t n = offsets.shape[0] - 1, i
     cdef size_t room = 16
     for i in range(n):
@@ -213,6 +228,9 @@ def note(uint64_t[::1] bits, const uint64_t[::1] keys):
 
 def samples(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_t[::1] moduli, bits=None):
     """Give of every set the keys that are 0 modulo its modulus, or that the filter knows; values and bounds."""
+    _check_bounds(bounds, values.shape[0])
+    if moduli.shape[0] != bounds.shape[0] - 1 or (moduli.shape[0] and not np.min(moduli)):
+        raise ValueError("one modulus, which is not 0, for each set")
     cdef Py_ssize_t n = bounds.shape[0] - 1, i
     cdef const uint64_t[::1] known
     cdef const uint64_t *filter_bits = NULL
@@ -239,6 +257,9 @@ def samples(const uint64_t[::1] values, const int64_t[::1] bounds, const uint32_
 
 def count(uint32_t[::1] cells, const uint64_t[::1] values, const int64_t[::1] bounds, const uint8_t[::1] wanted):
     """Count the keys of the sets that are wanted in a power of two of cells, by the top bits of their scramble."""
+    _check_bounds(bounds, values.shape[0])
+    if wanted.shape[0] != bounds.shape[0] - 1:
+        raise ValueError("columns of different lengths")
     cdef Py_ssize_t n = bounds.shape[0] - 1, i
     cdef int log2 = _log2(cells.shape[0]) - 6
     if values.shape[0]:
@@ -250,6 +271,9 @@ def count(uint32_t[::1] cells, const uint64_t[::1] values, const int64_t[::1] bo
 
 def marked(const uint64_t[::1] marks, const uint64_t[::1] values, const int64_t[::1] bounds, const uint8_t[::1] wanted):
     """Give the keys of the sets that are wanted whose cell is marked, a bit each, and where those of each set end."""
+    _check_bounds(bounds, values.shape[0])
+    if wanted.shape[0] != bounds.shape[0] - 1:
+        raise ValueError("columns of different lengths")
     cdef Py_ssize_t n = bounds.shape[0] - 1, i
     cdef int log2 = _log2(marks.shape[0])
     cdef size_t at = 0
@@ -268,6 +292,7 @@ def marked(const uint64_t[::1] marks, const uint64_t[::1] values, const int64_t[
 
 def held(const uint64_t[::1] values, const int64_t[::1] bounds, const uint64_t[::1] common, const uint64_t[::1] bits):
     """Count the common keys of every set; these ascend, and the filter knows them."""
+    _check_bounds(bounds, values.shape[0])
     cdef Py_ssize_t n = bounds.shape[0] - 1, i
     cdef int log2 = _log2(bits.shape[0])
     cdef size_t m = common.shape[0]
@@ -282,6 +307,7 @@ def held(const uint64_t[::1] values, const int64_t[::1] bounds, const uint64_t[:
 
 def without(const uint64_t[::1] values, const int64_t[::1] bounds, const uint64_t[::1] common, const uint64_t[::1] bits):
     """Give every set without the common keys, which ascend and which the filter knows: values and bounds."""
+    _check_bounds(bounds, values.shape[0])
     cdef Py_ssize_t n = bounds.shape[0] - 1, i
     cdef int log2 = _log2(bits.shape[0])
     cdef size_t at = 0, m = common.shape[0]

@@ -21,6 +21,10 @@ def lists(
     hashes: UInt64s, docs: UInt32s, moduli: UInt32s, most: int, sizes: UInt32s
 ) -> tuple[Int64s, Int64s, NDArray[np.bool_], UInt64s, Bytes]:
     """Find who shares a hash in sorted entries: starts, lengths, common, digests, own."""
+    if len(docs) != len(hashes) or len(sizes) != len(moduli):
+        raise ValueError("columns of different lengths")
+    if not all(moduli):
+        raise ValueError("a modulus of 0")
     own = np.array(
         [h % int(moduli[d]) == 0 for h, d in zip(hashes.tolist(), docs.tolist(), strict=True)], np.uint8
     )
@@ -52,6 +56,7 @@ def all_pairs(
     docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s, weights: UInt32s
 ) -> tuple[UInt64s, UInt32s]:
     """Give the pairs of documents of each list as left << 32 | right, with the weight of the list."""
+    _check(docs, own, starts, lengths)
     pairs, counts = [], []
     for start, length, weight in zip(starts.tolist(), lengths.tolist(), weights.tolist(), strict=True):
         for i in range(start, start + length):
@@ -64,8 +69,11 @@ def all_pairs(
 
 def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UInt64s:
     """Give of each common list the pairs with its first owner, the one before, and one of the first few."""
+    _check(docs, own, starts, lengths)
     pairs = []
     for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+        if not length:
+            continue
         first = next((at for at in range(start, start + length) if own[at]), start + length - 1)
         total = sum(mix(SEED, doc) for doc in docs[start : start + length].tolist())
         lead = start + finish(total & ALL_BITS) % min(length, 8)
@@ -77,6 +85,15 @@ def few_pairs(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> UIn
             if first != lead != at and (own[at] or own[lead]):
                 pairs.append(_pair(int(docs[lead]), int(docs[at])))
     return np.array(pairs, np.uint64)
+
+
+def _check(docs: UInt32s, own: Bytes, starts: Int64s, lengths: Int64s) -> None:
+    if len(docs) != len(own) or len(starts) != len(lengths):
+        raise ValueError("columns of different lengths")
+    if any(
+        min(each) < 0 or sum(each) > len(docs) for each in zip(starts.tolist(), lengths.tolist(), strict=True)
+    ):
+        raise IndexError("outside of the entries")
 
 
 def _pair(a: int, b: int) -> int:
