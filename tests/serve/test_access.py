@@ -115,7 +115,16 @@ def test_what_is_not_a_session_is_nobody(cookie):
     assert access(bytes(32)).user({}, {COOKIE: cookie}) is None
 
 
-@pytest.mark.parametrize("headers", [{"host": "[::1"}, {"host": "ok", "origin": "http://["}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "[::1"},
+        {"host": "127.0.0.1:80 evil"},
+        {"host": "127.0.0.1:80,evil"},
+        {"host": "127.0.0.1:99999"},
+        {"host": "ok", "origin": "http://["},
+    ],
+)
 def test_a_host_or_origin_that_is_not_an_address_is_a_bad_request(headers):
     refused = access(bytes(32)).refusal("POST", headers)
     assert refused == Refusal("Host or Origin is not an address", 400)

@@ -197,7 +197,8 @@ class Access:
         """Say why a request is refused whoever sent it, or None: foreign names, foreign pages."""
         host = headers.get("host", "")
         try:
-            name = (urlsplit(f"//{host}").hostname or "").lower()
+            address = urlsplit(f"//{host}")
+            name, _ = (address.hostname or "").lower(), address.port  # a port that is none raises too
             origin = headers.get("origin")
             named = "" if origin is None else urlsplit(origin).netloc.lower()  # of `null` nothing
         except ValueError:
