@@ -86,6 +86,7 @@ def lex(
     const int32_t[::1] options,
     const uint64_t[::1] keywords,
     const uint8_t[::1] blob,
+    *,
     const uint32_t[::1] brief=None,
     size_t most=0,
 ):
