@@ -12,7 +12,7 @@ from copysift.kernels import _lex as compiled
 from copysift.kernels.reference import lex as readable
 from copysift.kinds import languages
 from copysift.kinds.catalog import Entry
-from copysift.kinds.lexemes import separators
+from copysift.kinds.lexemes import lengths, separators
 
 SAMPLES = Path(__file__).parents[1] / "kinds" / "samples"
 LEXED = [entry for entry in languages().entries if not entry.language.text]
@@ -23,6 +23,12 @@ def check(entry: Entry, source: bytes) -> None:
     tokens = compiled.lex(source, *arrays)
     for one, other in zip(tokens, readable.lex(source, *arrays), strict=True):
         assert np.array_equal(one, other), (entry.name, source)
+    brief = lengths(entry.language.keywords)
+    for most in (0, 1, 5):
+        *first, hashes = compiled.lex(source, *arrays, brief=brief, most=most)
+        for one, other in zip(first, tokens[:3], strict=True):
+            assert np.array_equal(one, other[: most or None]), (entry.name, source, most)
+        assert not len(hashes)
     ending, lines = separators(entry.language), entry.language.lines
     assert np.array_equal(
         compiled.statements(source, *tokens, ending, lines, 2),
@@ -119,6 +125,19 @@ def test_random_sources_lex_alike(data: st.DataObject) -> None:
 @given(st.sampled_from(LEXED), st.binary(max_size=40))
 def test_random_bytes_lex_alike(entry: Entry, source: bytes) -> None:
     check(entry, source)
+
+
+@pytest.mark.parametrize("most", [0, 3])
+def test_the_first_tokens_equal_those_of_the_twin(most: int) -> None:
+    arrays, brief = languages().find("c").table.arrays(), np.full(256, 2**32 - 1, np.uint32)
+    sides = [each.lex(b'int x = "y" + 12;', *arrays, brief=brief, most=most) for each in (compiled, readable)]
+    assert [each.tolist() for each in sides[0]] == [each.tolist() for each in sides[1]]
+
+
+def test_lengths_of_keywords_are_for_every_byte() -> None:
+    arrays = languages().find("c").table.arrays()
+    with pytest.raises(ValueError, match="each byte"):
+        compiled.lex(b"int", *arrays, brief=np.zeros(255, np.uint32))
 
 
 def test_a_lexeme_has_one_hash() -> None:

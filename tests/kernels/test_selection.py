@@ -171,6 +171,19 @@ def test_the_width_of_symbols_does_not_matter():
         assert np.array_equal(hashes, results[0][1])
 
 
+def test_texts_of_other_widths_and_rules_in_between_change_nothing():
+    symbols = np.random.default_rng(3).integers(0, 200, 900)
+    calls = [
+        (kind, *rule) for kind in (np.uint8, np.uint32, np.uint64) for rule in ((8, 5), (25, 26), (3, 40))
+    ]
+    expected = [[each.tolist() for each in reference.winnow(symbols.astype(kind), k, w, 7, True, 1)]
+                for kind, k, w in calls]  # fmt: skip
+    for at in [*range(9), *range(9)[::-1], *range(0, 9, 3), *range(0, 9, 3)]:
+        kind, k, w = calls[at]
+        found = compiled.winnow(symbols.astype(kind), k, w, 7, True, 1)
+        assert [each.tolist() for each in found] == expected[at], calls[at]
+
+
 def test_another_seed_gives_other_hashes_and_other_choices():
     text = np.random.default_rng(5).integers(97, 123, 5000).astype(np.uint8)
     one, two = compiled.winnow(text, 20, 20, 1), compiled.winnow(text, 20, 20, 2)

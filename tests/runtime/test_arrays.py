@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from copysift.runtime.arrays import is_among, mapped
+from copysift.runtime.arrays import firsts, heads, is_among, mapped
 
 
 @pytest.mark.parametrize("ordered", [[], [3], [1, 3, 5], [0, 2**64 - 1]])
@@ -17,3 +17,12 @@ def test_the_values_of_a_file_are_mapped(tmp_path):
     found = mapped(path, np.uint64)
     assert found.tolist() == [3, 2**63]
     assert not found.flags.writeable
+
+
+@pytest.mark.parametrize("values", [[], [7], [7, 7], [3, 1, 3, 2**64 - 1, 1, 0, 2**64 - 1, 3]])
+def test_places_of_values_are_the_first_of_each(values):
+    found = firsts(np.array(values, np.uint64))
+    assert found.tolist() == [at for at, value in enumerate(values) if value not in values[:at]]
+    ordered = sorted(values)
+    expected = [not at or value != ordered[at - 1] for at, value in enumerate(ordered)]
+    assert heads(np.array(ordered, np.uint64)).tolist() == expected

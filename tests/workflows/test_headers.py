@@ -14,6 +14,8 @@ from copysift.join.memory import Join
 from copysift.join.rows import NO_FLOOR, RowRange
 from copysift.kinds import header
 from copysift.match.measures import weights
+from copysift.settings.comparison import Settings
+from copysift.workflows.reading import Reader
 from tests.cli.texts import prose
 
 TYPES = ["int", "unsigned long", "char *", "const struct node *", "void", "struct item", "double", "short"]
@@ -167,6 +169,18 @@ def test_little_memory_changes_nothing(tmp_path):
     folder = put(tmp_path, TWO | OTHERS | {f"f/{each}": text for each, text in TWO.items()})
     names = lambda result: [(pair.left, pair.right, pair.similarity) for pair in result.pairs]  # noqa: E731
     assert names(copysift.scan(folder)) == names(copysift.scan(folder, memory="16MB", jobs=1))
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 60, 200])
+def test_a_header_has_the_same_fingerprints_whole_and_in_chunks(count):
+    data = declarations(4, count).encode() if count else b"/* nothing */"
+    reader = Reader(Settings())
+    whole = reader.fingerprints(header.KIND, [data])
+    cut = reader.fingerprints(header.KIND, [data[:100], data[100:]])
+    for name in ("hashes", "starts", "ends"):
+        assert getattr(whole, name).tolist() == getattr(cut, name).tolist()
+    assert whole.grams == cut.grams < header.MOST
+    assert len(set(whole.hashes.tolist())) == len(whole.hashes)
 
 
 def test_a_floor_needs_more_hashes_the_less_two_headers_resemble_each_other():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,7 +60,7 @@ class FingerprintSettings:
         """Give hashes with the bits that are not kept set to 0, after a scheme chose by all of them."""
         if self.bits == 64:
             return hashes
-        shortened: UInt64s = hashes & np.uint64(2**64 - 2 ** (64 - self.bits))
+        shortened: UInt64s = hashes & _mask(self.bits)
         return shortened
 
     @property
@@ -68,10 +69,20 @@ class FingerprintSettings:
 
         K-grams of one or two symbols have no middle: none is open or closed, which is robust winnowing.
         """
-        windows = scheme_traits(self.scheme).windows or Windowing()
-        return windows.robust, max(0, min(self.inner, self.k - 2)) if windows.inner else 0
+        return _windowing(self.scheme, self.inner, self.k)
 
     @property
     def is_windowed(self) -> bool:
         """Whether the scheme chooses the smallest of every window."""
         return scheme_traits(self.scheme).windows is not None
+
+
+@cache
+def _mask(bits: int) -> np.uint64:
+    return np.uint64(2**64 - 2 ** (64 - bits))
+
+
+@cache
+def _windowing(scheme: str, inner: int, k: int) -> tuple[bool, int]:
+    windows = scheme_traits(scheme).windows or Windowing()
+    return windows.robust, max(0, min(inner, k - 2)) if windows.inner else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from copysift.runtime import registry
 from copysift.runtime.arrays import distinct
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from copysift.fingerprints.options import FingerprintSettings
     from copysift.fingerprints.schemes import Choice, Scheme
@@ -43,6 +42,8 @@ class Fingerprinter:
 
     def fingerprint(self, blocks: Iterable[Canonical], spans: bool = True) -> Fingerprints:
         """Fingerprint one document, given as consecutive blocks; spans=False leaves the positions out."""
+        if isinstance(blocks, list) and len(blocks) == 1:
+            return self._whole(blocks[0], spans)
         scheme, window = self._scheme(self.settings), _Window()
         hashes, starts, ends = [], [], []
         for choice in self._choices(scheme, window, blocks, spans):
@@ -51,8 +52,25 @@ class Fingerprinter:
                 first, last = window.spans(choice.places, self.settings.k)
                 starts.append(first)
                 ends.append(last)
-        found = _settle(scheme, hashes, starts, ends, max(0, window.total - self.settings.k + 1))
-        return replace(found, hashes=self.settings.kept(found.hashes))
+        places = _joined(starts, np.uint32), _joined(ends, np.uint32)
+        return self._settled(scheme, _joined(hashes, np.uint64), *places, window.total)
+
+    def _whole(self, block: Canonical, spans: bool) -> Fingerprints:
+        """Fingerprint a document of one block, which has no cuts to look after."""
+        scheme = self._scheme(self.settings)
+        choice = scheme.feed(block.symbols, True)
+        starts, ends = _spans(block, choice.places, self.settings.k) if spans else (_NO_SPANS, _NO_SPANS)
+        return self._settled(scheme, choice.hashes, starts, ends, len(block.symbols))
+
+    def _settled(
+        self, scheme: Scheme, hashes: UInt64s, starts: Offsets, ends: Offsets, symbols: int
+    ) -> Fingerprints:
+        """Give what remains of all choices of a document of so many symbols."""
+        remaining = scheme.settle(hashes)
+        if remaining is not None:
+            hashes = hashes[remaining]
+            starts, ends = (each[remaining] if len(each) else each for each in (starts, ends))
+        return Fingerprints(self.settings.kept(hashes), starts, ends, max(0, symbols - self.settings.k + 1))
 
     def first_span(self, blocks: Iterable[Canonical], value: int) -> tuple[int, int] | None:
         """Give the source span of the first k-gram that was chosen for its hash, or None."""
@@ -100,17 +118,14 @@ def _then_none(blocks: Iterable[Canonical]) -> Iterable[Canonical | None]:
     yield None
 
 
-def _settle(
-    scheme: Scheme, hashes: list[Any], starts: list[Any], ends: list[Any], grams: int
-) -> Fingerprints:
-    joined: list[Any] = [
-        parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, kind)
-        for parts, kind in ((hashes, np.uint64), (starts, np.uint32), (ends, np.uint32))
-    ]
-    remaining = scheme.settle(joined[0])
-    if remaining is not None:
-        joined = [part[remaining] if len(part) else part for part in joined]
-    return Fingerprints(joined[0], joined[1], joined[2], grams)
+def _joined(parts: list[Any], kind: DTypeLike) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, kind)
+
+
+def _spans(block: Canonical, places: UInt32s, k: int) -> tuple[Offsets, Offsets]:
+    """Source spans of the k-grams at these places of a block."""
+    first = places.astype(np.int64)
+    return block.positions.spans(first, first + (k - 1))
 
 
 class _Window:
@@ -138,10 +153,10 @@ class _Window:
 
     def spans(self, places: UInt32s, k: int) -> tuple[Offsets, Offsets]:
         """Source spans of the k-grams at these places."""
-        first = places.astype(np.int64)
         assert self._block is not None
         if not self._kept:
-            return self._block.positions.spans(first, first + (k - 1))
+            return _spans(self._block, places, k)
+        first = places.astype(np.int64)
         return self._at(first, 0), self._at(first + (k - 1), 1)
 
     def _at(self, which: NDArray[np.int64], side: int) -> Offsets:

@@ -20,6 +20,9 @@ def lex(
     options: Int32s,
     keywords: NDArray[np.uint64],
     blob: NDArray[np.uint8],
+    *,
+    brief: UInt32s | None = None,
+    most: int = 0,
 ) -> tuple[UInt32s, UInt32s, UInt32s, NDArray[np.uint64]]: ...
 def statements(
     data: Bytes,

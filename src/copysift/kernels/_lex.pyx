@@ -32,6 +32,12 @@ cdef extern from "lex.h" nogil:
     void lex_run(lexer *x)
     uint64_t lex_hash(const uint8_t *p, size_t n, int fold)
 
+cdef extern from "lex_quick.h" nogil:
+    ctypedef struct quick_table:
+        const uint32_t *lengths
+    int quick_make(quick_table *q, const lexer *x, const uint32_t *lengths)
+    void quick_run(lexer *x, const quick_table *q, size_t most)
+
 cdef extern from "lex_told.h" nogil:
     size_t told_statements(const uint8_t *data, const uint32_t *symbols, const uint64_t *lexemes,
                            const uint32_t *starts, const uint32_t *ends, size_t n, const uint32_t *ending,
@@ -80,13 +86,24 @@ def lex(
     const int32_t[::1] options,
     const uint64_t[::1] keywords,
     const uint8_t[::1] blob,
+    *,
+    const uint32_t[::1] brief=None,
+    size_t most=0,
 ):
-    """Lex a source; give symbols, starts, ends and the hash of each lexeme."""
+    """Lex a source; give symbols, starts, ends and the hash of each lexeme.
+
+    `brief`: no hashes, and the first `most` tokens alone, or all if it is 0; it has the lengths of the keywords
+    that begin with a byte, as bits.
+    """
     global kept
+    cdef quick_table quick
+    cdef bint briefly = brief is not None
     cdef lexer x
     cdef size_t n = data.shape[0]
     if classes.shape[0] != 256 or options.shape[0] != O_FIELDS or rules.shape[0] % R_FIELDS or n >= 2**32:
         raise ValueError("no language table, or a source of over 4 GiB")
+    if briefly and brief.shape[0] != 256:
+        raise ValueError("a length of keywords for each byte, or none")
     memset(&x, 0, sizeof(x))
     x.symbols, x.starts, x.ends, x.raws, x.room = kept.symbols, kept.starts, kept.ends, kept.raws, kept.room
     memset(&kept, 0, sizeof(kept))
@@ -97,14 +114,19 @@ def lex(
     x.keywords, x.keyword_mask = &keywords[0], keywords.shape[0] - 1
     try:
         with nogil:
-            lex_run(&x)
+            if briefly and quick_make(&quick, &x, &brief[0]):
+                quick_run(&x, &quick, most)
+            else:
+                lex_run(&x)
         if x.failed:
             raise MemoryError
+        if briefly and most and x.count > most:
+            x.count = most
         return (
             _array(x.symbols, x.count, 4, np.uint32),
             _array(x.starts, x.count, 4, np.uint32),
             _array(x.ends, x.count, 4, np.uint32),
-            _array(x.raws, x.count, 8, np.uint64),
+            _array(x.raws, 0 if briefly else x.count, 8, np.uint64),
         )
     finally:
         if x.room > KEPT or x.failed:

@@ -42,7 +42,9 @@ cdef extern from "window.h" nogil:
     void cs_minima(const uint64_t *h, size_t n, size_t w, int robust, uint32_t *out, size_t *found)
 
 cdef cs_edition chosen
-cdef cs_kept *kept = NULL  # of the last call; whoever works in it has taken it out
+# of the last calls, by width of symbols: texts and tokens alternate; whoever works in one has taken it out
+cdef cs_kept *kept[3]
+kept[0] = kept[1] = kept[2] = NULL
 
 MAX_WINDOW = 8192
 MAX_GRAM = 1 << 20
@@ -152,9 +154,9 @@ def winnow(symbols, size_t k, size_t w, uint64_t seed=0, bint robust=True, size_
     cdef cs_rule q = cs_make_rule(k, w, inner, robust, seed)
     if not grams:
         return np.empty(0, np.uint32), np.empty(0, np.uint64)
-    global kept
-    cdef cs_kept *mine = kept
-    kept = NULL
+    cdef int which = s.width >> 2
+    cdef cs_kept *mine = kept[which]
+    kept[which] = NULL
     mine = cs_keep(mine, &q, s.width)
     if mine == NULL:
         raise MemoryError
@@ -179,8 +181,8 @@ def winnow(symbols, size_t k, size_t w, uint64_t seed=0, bint robust=True, size_
             memcpy(&h[0], to_hashes, found * 8)
         return places, values
     finally:
-        cs_free_kept(kept)
-        kept = mine
+        cs_free_kept(kept[which])
+        kept[which] = mine
 
 
 def sample(symbols, size_t k, uint64_t modulus, uint64_t seed=0, size_t skip=1, size_t start=0):

@@ -64,6 +64,11 @@ class Code(CodeCanonicaliser):
 
         return (block for block in stream(chunks, placed(step), PIECE) if len(block.symbols))
 
+    def beginning(self, data: bytes, most: int) -> Canonical:
+        """Canonicalise a program of up to PIECE bytes as far as its first `most` tokens."""
+        symbols, starts, ends, _ = kernels.lex.lex(data, *self._arrays, brief=self._lengths, most=most)
+        return Canonical(symbols, Explicit(starts, ends))
+
     def winnowed(self, sources: list[bytes], rule: Rule) -> tuple[list[UInt64s], list[Lexemes]]:
         """Give hashes and lexemes of programs of up to PIECE bytes each."""
         found = self._winnowed(sources, rule)

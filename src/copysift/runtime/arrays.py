@@ -25,6 +25,14 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     return kept[heads(kept)]
 
 
+def firsts(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Give the places where each value first is, in order; see `distinct` on `np.unique`."""
+    order = values.argsort(kind="stable")
+    places = order[heads(values[order])]
+    places.sort()
+    return places
+
+
 def mapped(path: Path, kind: DTypeLike) -> NDArray[Any]:
     """Give the values of a file, which is not empty, where they lie; it is closed when the array goes.
 
@@ -41,7 +49,8 @@ def numbered(count: int) -> NDArray[np.signedinteger[Any]]:
 
 def heads(ordered: NDArray[Any]) -> NDArray[np.bool_]:
     """Say which values are not the same as the one before."""
-    new = np.ones(len(ordered), np.bool_)
+    new = np.empty(len(ordered), np.bool_)
+    new[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return new
 

@@ -15,7 +15,7 @@ from copysift.model.values import Fingerprints
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from copysift.model.values import Fingerprints, UInt32s, UInt64s
+    from copysift.model.values import Fingerprints, UInt64s
 
 WHOLE = ".whole"  # after a channel: all k-grams of a content with few fingerprints
 COMPRESSION = 6
@@ -49,14 +49,13 @@ def distinct(hashes: UInt64s) -> int:
     return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + 1 if len(ordered) else 0
 
 
-def spans_of(found: Fingerprints) -> tuple[UInt32s, UInt32s]:
-    """Give starts and lengths as a segment holds them; a document of over 4 GiB is refused before.
+def refuse_wide(found: Fingerprints) -> None:
+    """Refuse offsets for which a segment has no room; a document of over 4 GiB is refused before.
 
     The text of a smaller file may still be larger than that in UTF-8.
     """
     if found.ends.dtype != np.uint32:
         raise InputError(f"a text {TOO_LARGE}")
-    return found.starts.astype(np.uint32, copy=False), (found.ends - found.starts).astype(np.uint32)
 
 
 def packed_pieces(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:

@@ -24,9 +24,11 @@ from copysift.join.memory import SCRAMBLE, UNSCRAMBLE
 from copysift.runtime.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from copysift.model.values import UInt32s, UInt64s
+    from copysift.model.values import Fingerprints, UInt32s, UInt64s
 
 MAGIC = b"SIFTSEG\0"
 VERSION = 3
@@ -71,6 +73,16 @@ class Damage:
     what: str
 
 
+def columns_of(contents: Sequence[int], found: Sequence[Fingerprints]) -> Columns:
+    """Put the postings of contents, by their numbers, one behind the other; their offsets have 32 bits."""
+    starts = np.concatenate([each.starts for each in found], dtype=np.uint32)
+    lengths = np.concatenate([each.ends for each in found], dtype=np.uint32)
+    lengths -= starts
+    keys = keys_of(np.concatenate([each.hashes for each in found]))
+    numbers = np.repeat(np.array(contents, np.uint32), [len(each.hashes) for each in found])
+    return Columns(keys, numbers, starts, lengths)
+
+
 def keys_of(hashes: UInt64s) -> UInt64s:
     """Turn hashes into keys of segments."""
     keys: UInt64s = hashes * np.uint64(SCRAMBLE)
@@ -93,7 +105,7 @@ def sorted_columns(columns: Columns) -> Columns:
     keys = columns.keys.copy()
     places = np.arange(len(keys), dtype=np.uint32)
     kernels.join.sort_pairs(keys, places)
-    made = Columns(keys, *(column[places] for column in columns[1:]))
+    made = Columns(keys, *(column.take(places) for column in columns[1:]))
     same = made.keys[1:] == made.keys[:-1]
     if np.any(same & (made.documents[1:] < made.documents[:-1])):
         made = columns.take(np.lexsort((columns.starts, columns.documents, columns.keys)))

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from copysift.errors import StoreError
 from copysift.runtime import durable as disk
 from copysift.store.base_code import add_base_code
@@ -22,11 +20,11 @@ from copysift.store.catalog_rows import DocumentRow
 from copysift.store.entries import Entry as Entry
 from copysift.store.entries import Views as Views
 from copysift.store.entries import distinct as distinct
-from copysift.store.entries import packed_pieces, spans_of
+from copysift.store.entries import packed_pieces, refuse_wide
 from copysift.store.lock import WriterLock
 from copysift.store.merge import Policy
 from copysift.store.place import make_folders, unmake
-from copysift.store.segment import Columns, keys_of, sorted_columns
+from copysift.store.segment import columns_of, sorted_columns
 from copysift.store.segment_writer import SegmentWriter
 from copysift.store.slices import remove_leftovers
 from copysift.store.snapshot import TEXT_PIECE, check_version, exists
@@ -36,7 +34,7 @@ from copysift.store.units import UnitRow, assign, put_unit
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from copysift.model.values import Fingerprints, UInt32s, UInt64s
+    from copysift.model.values import Fingerprints, UInt64s
 
 BUFFERED = 1 << 22  # postings that are held before they are committed
 KEPT = 64 << 20  # bytes of kept text before they are committed
@@ -89,7 +87,7 @@ class Writer(SegmentWriter):
 
     def _begin(self) -> None:
         self._next = self.catalog.about("next")
-        self._buffer: list[Columns] = []
+        self._buffer: list[tuple[int, Fingerprints]] = []  # contents whose postings no segment has yet
         self._buffered = self._kept = self._spilled = 0
         self._written = []
         self._dropped = []
@@ -222,7 +220,7 @@ class Writer(SegmentWriter):
         )  # fmt: skip
         if text is not None:
             self._keep_text(number, text)
-        self.add_postings(number, found.hashes, *spans_of(found))
+        self.add_postings(number, found)
         self.put_views(number, views.further)
         return number
 
@@ -236,7 +234,7 @@ class Writer(SegmentWriter):
                 "INSERT INTO views VALUES (?, ?, ?, ?, ?, ?)",
                 (number, content, channel, len(found.hashes), distinct(found.hashes), found.grams),
             )
-            self.add_postings(number, found.hashes, *spans_of(found))
+            self.add_postings(number, found)
 
     def drop_views(self, content: int) -> None:
         """Take the further views of a content out; their postings go when they are merged."""
@@ -256,7 +254,7 @@ class Writer(SegmentWriter):
 
     def file_postings(self, content: int, found: Fingerprints) -> None:
         """File the postings of a content that has none; however many, nothing is committed."""
-        self.add_postings(content, found.hashes, *spans_of(found))
+        self.add_postings(content, found)
         if self._buffered >= BUFFERED:
             self.spill()
 
@@ -277,12 +275,12 @@ class Writer(SegmentWriter):
         """The number that the next new content will have."""
         return self._next["content"]
 
-    def add_postings(self, content: int, hashes: UInt64s, starts: UInt32s, lengths: UInt32s) -> None:
+    def add_postings(self, content: int, found: Fingerprints) -> None:
         """Add the postings of a content; all of them, at once."""
-        if len(hashes):
-            numbers = np.full(len(hashes), content, np.uint32)
-            self._buffer.append(Columns(keys_of(hashes), numbers, starts, lengths))
-            self._buffered += len(hashes)
+        refuse_wide(found)
+        if len(found.hashes):
+            self._buffer.append((content, found))
+            self._buffered += len(found.hashes)
             self.changed = True
 
     def _keep_text(self, content: int, chunks: Iterable[bytes]) -> None:
@@ -355,7 +353,7 @@ class Writer(SegmentWriter):
     def _flush(self) -> int:
         if not self._buffer:
             return 0
-        columns = Columns(*(np.concatenate(column) for column in zip(*self._buffer, strict=True)))
+        columns = columns_of(*zip(*self._buffer, strict=True))
         self._buffer, self._buffered = [], 0
         self.write_run(sorted_columns(columns), self.number("run"))
         return len(columns.keys)

@@ -24,6 +24,7 @@ from copysift.kinds.pygments_code import Foreign
 from copysift.model.document import Document
 from copysift.model.traits import is_raw, kind_traits, scheme_traits
 from copysift.model.values import Canonical, Fingerprints, Skipped
+from copysift.runtime.arrays import firsts
 from copysift.runtime.encoding import SAMPLE, detect_encoding, to_utf8, transcode
 from copysift.runtime.timing import timed
 from copysift.settings.comparison import Settings
@@ -338,14 +339,17 @@ class Reader(DocumentKinds):
 
         What the lexemes of a program say is put into `told`.
         """
-        if kind_traits(kind).languages:
-            canonical = self._canonicaliser(kind)
-            if isinstance(canonical, CodeCanonicaliser):
-                blocks = timed(canonical.told(chunks, told), self._seconds)
-                return header.beginning(blocks) if kind == header.KIND else blocks
-        if isinstance(chunks, list) and len(chunks) == 1 and len(chunks[0]) <= BLOCK:
-            return [self._canonicaliser(kind).whole(chunks[0])]
-        return timed(self._canonicaliser(kind).blocks(chunks), self._seconds)
+        canonical = self._canonicaliser(kind)
+        one = chunks[0] if isinstance(chunks, list) and len(chunks) == 1 else None
+        small = one if one is not None and len(one) <= BLOCK else None
+        if small is not None and kind == header.KIND and told is None and isinstance(canonical, Code):
+            return [canonical.beginning(small, header.MOST)]
+        if isinstance(canonical, CodeCanonicaliser):
+            blocks = timed(canonical.told(chunks, told), self._seconds)
+            return header.beginning(blocks) if kind == header.KIND else blocks
+        if small is not None:
+            return [canonical.whole(small)]
+        return timed(canonical.blocks(chunks), self._seconds)
 
     def _canonicaliser(self, kind: str) -> Canonicaliser:
         if kind not in self._canonicalisers:
@@ -378,10 +382,8 @@ class Reader(DocumentKinds):
 
 def _once(found: Fingerprints) -> Fingerprints:
     """Leave each hash once, where it first is: lists of declarations have most of theirs many times."""
-    first = np.sort(np.unique(found.hashes, return_index=True)[1])
-    return dataclasses.replace(
-        found, hashes=found.hashes[first], starts=found.starts[first], ends=found.ends[first]
-    )
+    first = firsts(found.hashes)
+    return Fingerprints(found.hashes[first], found.starts[first], found.ends[first], found.grams)
 
 
 def _head(loaded: Document) -> bytes:

@@ -258,12 +258,20 @@ class Lexer(Bodies):
             self.layout(DEDENT, self.n, self.n)
 
 
-def lex(data: bytes, *arrays: NDArray[np.generic]) -> Columns:
-    """Lex a source; give symbols, starts, ends and the hash of each lexeme."""
+def lex(
+    data: bytes, *arrays: NDArray[np.generic], brief: NDArray[np.uint32] | None = None, most: int = 0
+) -> Columns:
+    """Lex a source; give symbols, starts, ends and the hash of each lexeme.
+
+    `brief`: no hashes, and the first `most` tokens alone, or all if it is 0; it has the lengths of the
+    keywords for each first byte, as bits, which the kernel alone needs.
+    """
     lexer = Lexer(bytes(data), *arrays)
     lexer.run()
     columns = list(zip(*lexer.tokens, strict=True)) or [(), (), (), ()]
     symbols, starts, ends = (np.array(column, np.uint32) for column in columns[:3])
+    if brief is not None:
+        return symbols[: most or None], starts[: most or None], ends[: most or None], np.empty(0, np.uint64)
     return symbols, starts, ends, np.array(columns[3], np.uint64)
 
 
