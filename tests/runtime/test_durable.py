@@ -1,5 +1,6 @@
 """What is durable, and in which order."""
 
+import errno
 import os
 import sys
 from pathlib import Path
@@ -117,3 +118,14 @@ def test_every_one_of_many_files_is_synced(tmp_path, monkeypatch, many):
 
 def test_a_new_file_has_the_size_that_is_given(tmp_path):
     assert durable.write_new(tmp_path / "x", [b"abc", b"", b"defg"]) == 7 == (tmp_path / "x").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [(errno.ENOSPC, "free some space"), (errno.EACCES, ""), (errno.EPERM, ""), (errno.EROFS, "")],
+)
+def test_only_a_disk_that_is_full_is_told_to_have_space_freed(number, hint):
+    error = durable.failed(Path("a.sift"), OSError(number, os.strerror(number)))
+    assert error.message == f"cannot write a.sift: {os.strerror(number)}"
+    assert error.hint.startswith(hint)
+    assert bool(error.hint) is bool(hint)

@@ -65,7 +65,7 @@ class Fingerprinter:
     def _settled(
         self, scheme: Scheme, hashes: UInt64s, starts: Offsets, ends: Offsets, symbols: int
     ) -> Fingerprints:
-        """Give what remains of all choices of a document of so many symbols."""
+        """Give what remains of all choices of a document with a number of symbols."""
         remaining = scheme.settle(hashes)
         if remaining is not None:
             hashes = hashes[remaining]

@@ -103,6 +103,8 @@ def read_description(path: Path) -> dict[str, Any]:
         described = json.loads((path / "run.json").read_text(encoding="utf-8"))
         version = described["version"]
         complete = isinstance(described["files"], dict) and "floor" in described
+    except PermissionError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror}") from None
     except OSError as error:
         why = "it has no run.json" if path.is_dir() else error.strerror
         message = f"{path} is not a run: {why}"

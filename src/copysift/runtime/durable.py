@@ -6,6 +6,7 @@ each, so that a test can stop the writer there, or take the space on the disk aw
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -122,7 +123,8 @@ def remove(path: Path) -> None:
 
 def failed(path: Path, error: OSError) -> StoreError:
     """Turn the refusal of a disk into an error that says what became of the index."""
+    denied = isinstance(error, PermissionError) or error.errno == errno.EROFS
     return StoreError(
         f"cannot write {path}: {error.strerror or error}",
-        hint="free some space and try again; the index is intact",
+        hint="" if denied else "free some space and try again; the index is intact",
     )

@@ -50,7 +50,7 @@ def distinct(hashes: UInt64s) -> int:
 
 
 def refuse_wide(found: Fingerprints) -> None:
-    """Refuse offsets for which a segment has no room; a document of over 4 GiB is refused before.
+    """Refuse offsets for which a segment has no space; a document of over 4 GiB is refused before.
 
     The text of a smaller file may still be larger than that in UTF-8.
     """

@@ -39,7 +39,7 @@ function warnings() {
   found.push(...data.notes.map((note) => `${note}.`));
   if (absent.length) found.push(`${absentWords()}.`);
   if (data.skipped.length) found.push(`${count(data.skipped.length, "input")} skipped (below).`);
-  if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most similar of ${count(data.allPairs, "pair")} are in this report (--limit).`);
+  if (data.allPairs > data.pairs.length) found.push(`Only the ${data.pairs.length.toLocaleString("en")} most similar of ${count(data.allPairs, "pair")} are in this report (--limit); pairs that are too small to judge come after all others.`);
   return found;
 }
 
